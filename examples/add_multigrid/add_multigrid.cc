@@ -5,7 +5,7 @@
 // on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each
 // cycle also solves with the preconditioner that step-6 has, for comparison.
 
-#include "fem/dealii_preconditioner.h"    // added
+#include "dealii/preconditioner.h"        // added
 #include "fem/forms/form.h"               // added
 #include "fem/functions/coarser_values.h" // added
 

@@ -7,7 +7,7 @@
 //
 //   mpirun -np 4 many_ranks [GLOBAL_REFINEMENTS [host | cuda]]
 
-#include "fem/dealii_preconditioner.h" // added
+#include "dealii/preconditioner.h" // added
 
 #include <deal.II/base/conditional_ostream.h>
 #include <deal.II/base/index_set.h>

@@ -3,7 +3,6 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 
-#include <deal.II/base/exceptions.h>
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/utilities.h>
 
@@ -12,7 +11,6 @@
 #include <algorithm>
 #include <cctype>
 #include <iostream>
-#include <map>
 #include <regex>
 #include <sstream>
 

@@ -19,18 +19,6 @@ namespace
 template <int dim>
 using Parsed = std::shared_ptr<ParsedFunction<dim>>;
 
-// Compiled for the device; throws RunError where that cannot be.
-template <int dim>
-PointFunction compiled_function(const Device &device, const std::vector<std::string> &components,
-                                const Array<double> &points)
-{
-  const CompiledKernel kernel(device, point_kernel(components, dim), "at_points");
-  const auto           on_device = std::make_shared<Vector<double>>(device, points);
-  return [kernel, on_device](double t, Vector<double> &values) {
-    kernel(on_device->size() / dim, on_device->data(), t, values.data());
-  };
-}
-
 // Evaluated on the host for another device, which a line says.
 template <int dim>
 PointFunction uploaded_function(const Device &device, const std::string &key, const Parsed<dim> &parsed,
@@ -61,7 +49,11 @@ PointFunction function_at_points(const Device &device, const std::string &key, c
       [parsed, points](double t, Vector<double> &values) { evaluate_at_points(*parsed, t, points, values.data()); };
   try
     {
-      return compiled_function<dim>(device, split_components(key, text, n_components), points);
+      const CompiledKernel kernel(device, point_kernel(split_components(key, text, n_components), dim), "at_points");
+      const auto           on_device = std::make_shared<Vector<double>>(device, points);
+      return [kernel, on_device](double t, Vector<double> &values) {
+        kernel(on_device->size() / dim, on_device->data(), t, values.data());
+      };
     }
   catch (const RunError &reason)
     {

@@ -39,5 +39,18 @@ struct Level
 template <int dim>
 std::vector<Level> export_levels(const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                                  const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags,
-                                 const typename Form<dim>::Kernel &kernel);
+                                 const typename Form<dim>::Kernel &kernel)
+{
+  Form<dim> A(field.name(), field, unknowns(field), mapping, quadrature, flags, kernel, Levels::all);
+  A.update();
+  std::vector<Level> levels;
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    {
+      const auto &space = field.space(l);
+      levels.push_back({A.matrix(l), field.prolongation(l), field.restriction(l),
+                        std::make_shared<CSRMatrix<double>>(space.owned_H()),
+                        std::make_shared<CSRMatrix<double>>(space.owned_B())});
+    }
+  return levels;
+}
 } // namespace adamant

@@ -6,7 +6,7 @@
 #include "fem/functions/error_estimate.h"
 #include "fem/meshes/flag_cells.h"
 #include "fem/meshes/mesh.h"
-#include "fem/spaces/nodal_vector.h"
+#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_handler.h>

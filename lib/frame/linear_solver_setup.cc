@@ -20,13 +20,13 @@ public:
   {
     AMGPreconditioner::update();
   }
-  void vmult(const Vector<double> &v, Vector<double> &z) const override { amg->vmult(v.data(), z.data()); }
-  void update() override { amg = std::make_unique<TrilinosAMG>(matrix_on_host(level), options); }
+  void vmult(const Vector<double> &v, Vector<double> &z) const override { amg(v.data(), z.data()); }
+  void update() override { amg = trilinos_amg(matrix_on_host(level), options); }
 
 private:
-  const LevelData              level;
-  const TrilinosAMGOptions     options;
-  std::unique_ptr<TrilinosAMG> amg;
+  const LevelData          level;
+  const TrilinosAMGOptions options;
+  TrilinosAMG              amg;
 };
 
 template <int dim>

@@ -48,7 +48,7 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
                                 const dealii::Quadrature<dim>              &quadrature,
                                 const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells,
                                 unsigned int cells_per_rank)
-  : meshes(require_halved(velocity_mesh), halved_mesh_options(velocity_mesh, {coarsest_cells, cells_per_rank}))
+  : meshes(velocity_mesh, halved_mesh_options(velocity_mesh, {coarsest_cells, cells_per_rank}))
   , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
   , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), halved_level(meshes))
 {

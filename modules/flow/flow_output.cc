@@ -1,6 +1,6 @@
 #include "flow/flow_output.h"
 
-#include "fem/spaces/nodal_vector.h"
+#include "fem/spaces/level_space.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>

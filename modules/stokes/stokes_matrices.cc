@@ -154,7 +154,7 @@ template <int dim>
 StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<dim> &finest_mesh,
                                     const dealii::Mapping<dim> &mapping, const DirichletBoundary &dirichlet,
                                     const std::set<dealii::types::boundary_id> &walls, const StokesOptions &options)
-  : meshes(require_halved(finest_mesh), halved_mesh_options(finest_mesh, options.levels))
+  : meshes(finest_mesh, halved_mesh_options(finest_mesh, options.levels))
   , velocity(meshes, "velocity", dealii::FESystem<dim>(dealii::FE_Q<dim>(degree_of(options)), dim), dirichlet,
              level_of(meshes, options))
   , pressure(meshes, "pressure", dealii::FE_Q<dim>(1), {}, halved_level(meshes))

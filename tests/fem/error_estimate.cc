@@ -2,7 +2,7 @@
 #include "fem/functions/error_estimate.h"
 
 #include "fem/meshes/mesh.h"
-#include "fem/spaces/nodal_vector.h"
+#include "fem/spaces/level_space.h"
 #include "fem/support.h"
 
 #include <deal.II/base/quadrature_lib.h>

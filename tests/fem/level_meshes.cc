@@ -13,8 +13,8 @@
 using namespace test;
 using adamant::boundary_id;
 using adamant::CellList;
-using adamant::create_level_meshes;
 using adamant::LevelMesh;
+using adamant::LevelMeshes;
 using adamant::material_id;
 
 namespace
@@ -100,16 +100,16 @@ template <int dim>
 void compare_with_dealii(Triangulation<dim> &mesh, const std::string &what)
 {
   SCOPED_TRACE(what);
-  const auto  expected = MGTransferGlobalCoarseningTools::create_geometric_coarsening_sequence(mesh);
-  const auto  levels   = create_level_meshes(mesh, 1);
-  std::string sizes    = "cells of deal.II's sequence:";
+  const auto             expected = MGTransferGlobalCoarseningTools::create_geometric_coarsening_sequence(mesh);
+  const LevelMeshes<dim> levels(mesh, {1});
+  std::string            sizes = "cells of deal.II's sequence:";
   for (const auto &level : expected)
     sizes += " " + std::to_string(level->n_active_cells());
   sizes += ", found:";
-  for (const auto &level : levels)
-    sizes += " " + std::to_string(level.cells->size());
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    sizes += " " + std::to_string(levels[l].cells->size());
   ASSERT_EQ(levels.size(), expected.size()) << sizes;
-  EXPECT_EQ(levels.back().cells->mesh().get(), &mesh) << "the finest mesh is the user's, not a copy";
+  EXPECT_EQ(levels.finest_mesh().get(), &mesh) << "the finest mesh is the user's, not a copy";
   EXPECT_TRUE(levels[0].coarse_cell.empty());
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
@@ -207,10 +207,10 @@ void test_used_places()
     {
       Triangulation<dim> mesh(smoothing);
       make_mesh_of_used_places(mesh);
-      const auto levels = create_level_meshes(mesh, 1);
-      bool       behind = false;
-      for (const auto &level : levels)
-        behind = behind || has_lines_of_refined_cells_behind(*level.cells);
+      const LevelMeshes<dim> levels(mesh, {1});
+      bool                   behind = false;
+      for (std::size_t l = 0; l < levels.size(); ++l)
+        behind = behind || has_lines_of_refined_cells_behind(*levels[l].cells);
       EXPECT_TRUE(behind) << "the history should give refined cells lines behind those of a level's cells";
       compare_with_dealii(mesh, "cells in the places of others");
       for (const auto &fe : elements<dim>())
@@ -269,7 +269,7 @@ TEST(LevelMeshes, SmoothedMeshesCoarsen)
   GridGenerator::hyper_cube(mesh);
   mesh.refine_global(2);
   refine_randomly(mesh, 5, 0.1, 6);
-  const auto levels = create_level_meshes(mesh, 1);
+  const LevelMeshes<2> levels(mesh, {1});
   EXPECT_EQ(levels[0].cells->size(), 1u) << "cells of the coarsest level";
   for (std::size_t l = 1; l < levels.size(); ++l)
     EXPECT_LT(levels[l - 1].cells->size(), levels[l].cells->size()) << "cells of level " << l - 1;
@@ -288,7 +288,7 @@ TEST(LevelMeshes, FlagsAreRestored)
   std::vector<bool> refine, coarsen, refine_after, coarsen_after;
   mesh.save_refine_flags(refine);
   mesh.save_coarsen_flags(coarsen);
-  const auto levels = create_level_meshes(mesh, 1);
+  const LevelMeshes<2> levels(mesh, {1});
   mesh.save_refine_flags(refine_after);
   mesh.save_coarsen_flags(coarsen_after);
   EXPECT_EQ(refine, refine_after);
@@ -300,7 +300,7 @@ TEST(LevelMeshes, EndsAtTheGivenSize)
   Triangulation<2> mesh;
   GridGenerator::hyper_cube(mesh);
   mesh.refine_global(4);
-  const auto levels = create_level_meshes(mesh, 60);
+  const LevelMeshes<2> levels(mesh, {60});
   ASSERT_EQ(levels.size(), 3u) << "256, 64, 16 cells";
   EXPECT_EQ(levels[0].cells->size(), 16u);
 }
@@ -347,11 +347,11 @@ TEST(LevelMeshes, BoundaryAndMaterialIds)
         cell->set_user_flag();
     }
   mesh.begin_active()->set_refine_flag();
-  const auto before = user_data(mesh);
-  const auto levels = create_level_meshes(mesh, 8);
+  const auto           before = user_data(mesh);
+  const LevelMeshes<3> levels(mesh, {8});
   ASSERT_EQ(levels.size(), 3u) << "512, 64, 8 cells";
-  for (const auto &level : levels)
-    for (const auto &cells : {level.cells, CellList<3>::as_active(level.cells)})
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    for (const auto &cells : {levels[l].cells, CellList<3>::as_active(levels[l].cells)})
       for (const auto &cell : *cells)
         {
           EXPECT_EQ(material_id(cell), material(cell->center()));
@@ -363,8 +363,7 @@ TEST(LevelMeshes, BoundaryAndMaterialIds)
                 << face->center();
             }
         }
-  const adamant::LevelMeshes<3> meshes(mesh, {8});
-  const adamant::Field<3>       u(meshes, "u", FE_Q<3>(1), {{7, ComponentMask()}});
+  const adamant::Field<3> u(levels, "u", FE_Q<3>(1), {{7, ComponentMask()}});
   EXPECT_EQ(user_data(mesh), before);
 }
 
@@ -376,14 +375,14 @@ TEST(LevelMeshes, AnisotropicMeshesAreRefused)
   mesh.execute_coarsening_and_refinement();
   mesh.begin_active()->set_refine_flag();
   mesh.execute_coarsening_and_refinement();
-  EXPECT_THROW(create_level_meshes(mesh, 1), adamant::RunError);
+  EXPECT_THROW(LevelMeshes<2>(mesh, {1}), adamant::RunError);
 
   // In the finest cells too.
   Triangulation<2> finest;
   GridGenerator::hyper_cube(finest);
   finest.begin_active()->set_refine_flag(RefinementCase<2>::cut_x);
   finest.execute_coarsening_and_refinement();
-  EXPECT_THROW(create_level_meshes(finest, 1), adamant::RunError);
+  EXPECT_THROW(LevelMeshes<2>(finest, {1}), adamant::RunError);
 }
 
 TEST(LevelMeshes, ParallelMeshesAreRefused)
@@ -391,11 +390,11 @@ TEST(LevelMeshes, ParallelMeshesAreRefused)
   parallel::shared::Triangulation<2> mesh(MPI_COMM_WORLD);
   GridGenerator::hyper_cube(mesh);
   mesh.refine_global(2);
-  EXPECT_THROW(create_level_meshes<2>(mesh, 1), adamant::RunError);
+  EXPECT_THROW(LevelMeshes<2>(mesh, {1}), adamant::RunError);
 }
 
-// The meshes that fields share: those of create_level_meshes, with any number of threads; flags stay.
-TEST(LevelMeshes, AreThoseOfCreateLevelMeshes)
+// The meshes do not depend on the number of threads; flags stay.
+TEST(LevelMeshes, OfAnyNumberOfThreads)
 {
   const int threads_before = omp_get_max_threads();
   for (const int threads : {1, 2})
@@ -403,26 +402,15 @@ TEST(LevelMeshes, AreThoseOfCreateLevelMeshes)
       omp_set_num_threads(threads);
       Triangulation<2> mesh;
       make_random_mesh(mesh, 15);
+      compare_with_dealii(mesh, std::to_string(threads) + " threads");
       mesh.begin_active()->set_refine_flag();
-      {
-        const adamant::LevelMeshes<2> meshes(mesh, {16});
-        EXPECT_EQ(meshes.finest_mesh().get(), &mesh);
-        const std::size_t n        = meshes.size();
-        const auto        expected = create_level_meshes(mesh, 16);
-        ASSERT_EQ(n, expected.size());
-        for (std::size_t l = 0; l < n; ++l)
-          {
-            expect_same_mesh(mesh_of(meshes[l]), mesh_of(expected[l]));
-            EXPECT_EQ(meshes[l].coarse_cell, expected[l].coarse_cell);
-          }
-        EXPECT_EQ(meshes.finest().cells->mesh().get(), &mesh);
-      }
+      EXPECT_EQ(LevelMeshes<2>(mesh, {16}).finest().cells->mesh().get(), &mesh);
       EXPECT_TRUE(mesh.begin_active()->refine_flag_set());
-      EXPECT_EQ(adamant::LevelMeshes<2>(mesh, {adamant::finest_level_only}).size(), 1u);
+      EXPECT_EQ(LevelMeshes<2>(mesh, {adamant::finest_level_only}).size(), 1u);
 
       mesh.begin_active()->set_refine_flag(RefinementCase<2>::cut_x);
       mesh.execute_coarsening_and_refinement();
-      EXPECT_THROW(adamant::LevelMeshes<2>(mesh, {16}), adamant::RunError) << "anisotropic";
+      EXPECT_THROW(LevelMeshes<2>(mesh, {16}), adamant::RunError) << "anisotropic";
     }
   omp_set_num_threads(threads_before);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "fem/trilinos_amg.h"
+#include "dealii/trilinos_amg.h"
 #include "solvers/preconditioner.h"
 
 namespace test
@@ -10,12 +10,9 @@ namespace test
 struct ML : adamant::Preconditioner
 {
   ML(const adamant::CSRMatrix<double> &A, const adamant::TrilinosAMGOptions &options)
-    : amg(A, options)
+    : amg(adamant::trilinos_amg(A, options))
   {}
-  void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override
-  {
-    amg.vmult(v.data(), z.data());
-  }
+  void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override { amg(v.data(), z.data()); }
   void update() override { throw adamant::RunError("no new values are expected"); }
 
   adamant::TrilinosAMG amg;

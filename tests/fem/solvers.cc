@@ -1,6 +1,6 @@
 // The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's
 // solvers.
-#include "fem/dealii_preconditioner.h"
+#include "dealii/preconditioner.h"
 #include "fem/forms/form.h"
 #include "fem/ml.h"
 #include "fem/support.h"
@@ -173,7 +173,8 @@ template <typename Number>
 void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, const std::string &what)
 {
   SCOPED_TRACE(what);
-  adamant::DealiiPreconditioner<Number> multigrid(adamant::Device::host(2), problem.levels(), {});
+  adamant::DealiiPreconditioner<Number> multigrid(adamant::Device::host(2), problem.field, problem.form,
+                                                  problem.space().dof_handler());
   multigrid.scale_constrained(problem.matrix);
   SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
   SolverCG<>     cg(control);
@@ -202,7 +203,9 @@ void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, cons
 
   multigrid.update();
   Vector<double> before(u.size()), after(u.size());
-  adamant::DealiiPreconditioner<Number>(adamant::Device::host(1), problem.levels(), {}).vmult(before, expected);
+  adamant::DealiiPreconditioner<Number>(adamant::Device::host(1), problem.field, problem.form,
+                                        problem.space().dof_handler())
+    .vmult(before, expected);
   multigrid.vmult(after, expected);
   for (unsigned int i = 0; i < u.size(); ++i)
     if (problem.constraints.is_constrained(i))

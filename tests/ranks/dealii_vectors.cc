@@ -1,6 +1,6 @@
 // deal.II's vectors of a distributed mesh at the door of multigrid: a program's own DoFHandler, constraints and matrix.
 #include "cuda_ranks.h"
-#include "fem/dealii_preconditioner.h"
+#include "dealii/preconditioner.h"
 #include "rows.h"
 
 #include <deal.II/dofs/dof_tools.h>

@@ -1,7 +1,6 @@
 // Which ranks the cells of small levels go to.
-#include "fem/meshes/distributed_level_meshes.h"
-
 #include "fem/meshes/level_meshes.h"
+
 #include "fem/meshes/mesh.h"
 #include "rows.h"
 
@@ -33,16 +32,19 @@ TEST(Ranks, SmallLevelsAreOnOneMachine)
   const auto                  mesh     = adaptive_mesh<2>(world);
   const auto                  n_cells  = mesh->n_global_active_cells();
   for (const unsigned int part : {3, 5, 8, 12, 20})
-    for (const auto &level : adamant::create_level_meshes(*mesh, 5, n_cells / part))
-      {
-        const unsigned long n      = level.cells->n_global();
-        const bool          first  = machines[ranks.rank()] == 0;
-        const unsigned long inside = std::count(machines.begin(), machines.end(), 0);
-        const unsigned long owned  = level.cells->size();
-        EXPECT_EQ(Utilities::MPI::sum(owned, world), n);
-        if (n / (n_cells / part) <= inside && n < n_cells) // the ranks of one machine are enough
-          {
-            EXPECT_TRUE(first || owned == 0) << n << " cells";
-          }
-      }
+    {
+      const adamant::LevelMeshes<2> levels(*mesh, {5, static_cast<unsigned int>(n_cells / part)});
+      for (std::size_t l = 0; l < levels.size(); ++l)
+        {
+          const unsigned long n      = levels[l].cells->n_global();
+          const bool          first  = machines[ranks.rank()] == 0;
+          const unsigned long inside = std::count(machines.begin(), machines.end(), 0);
+          const unsigned long owned  = levels[l].cells->size();
+          EXPECT_EQ(Utilities::MPI::sum(owned, world), n);
+          if (n / (n_cells / part) <= inside && n < n_cells) // the ranks of one machine are enough
+            {
+              EXPECT_TRUE(first || owned == 0) << n << " cells";
+            }
+        }
+    }
 }

@@ -147,4 +147,17 @@ with_dofs(const typename dealii::Triangulation<dim>::cell_iterator &cell, const 
 {
   return {&dofs.get_triangulation(), cell->level(), cell->index(), &dofs};
 }
+
+/// Calls action(c, numbers) for all cells on all threads: `dofs` gives cell c these `numbers`. `action` must not throw.
+template <int dim, class Action>
+void for_dofs_of_cells(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs, const Action &action)
+{
+  std::vector<dealii::types::global_dof_index> numbers(dofs.get_fe().n_dofs_per_cell());
+#pragma omp parallel for schedule(static) firstprivate(numbers)
+  for (int c = 0; c < static_cast<int>(cells.size()); ++c)
+    {
+      with_dofs(cells[c], dofs)->get_dof_indices(numbers);
+      action(c, numbers);
+    }
+}
 } // namespace adamant

@@ -1,4 +1,4 @@
-#include "fem/meshes/distributed_level_meshes.h"
+#include "fem/meshes/level_meshes.h"
 
 #include "base/communicator.h"
 #include "fem/meshes/forest.h"
@@ -74,8 +74,8 @@ void repartition(Forest<dim> *cells, const std::vector<int> &machines, std::uint
   for (std::size_t rank = 0; rank < machines.size(); ++rank)
     counts[to[rank]] +=
       static_cast<p4est_locidx_t>(cells->global_first_quadrant[rank + 1] - cells->global_first_quadrant[rank]);
-  forest::complete_families(cells, counts.data());
-  forest::partition_given(cells, counts.data());
+  forest::complete_families<dim>(cells, counts.data());
+  forest::partition_given<dim>(cells, counts.data());
 }
 
 template <int dim>
@@ -115,8 +115,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
   levels[0].cells = std::move(cells);
   if (options.coarsest_cells == finest_level_only)
     return levels;
-  forest::Copy<dim> fine(finest.get_p4est());
-  const auto        on_one_rank = [](const Forest<dim> *cells) {
+  auto       fine        = forest::copy<dim>(finest.get_p4est());
+  const auto on_one_rank = [](const Forest<dim> *cells) {
     return cells->global_first_quadrant[1] == cells->global_num_quadrants;
   };
   const auto machines = Communicator(finest.get_communicator()).machines();
@@ -124,7 +124,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
   while (!last)
     {
       const std::uint64_t n_fine = fine->global_num_quadrants;
-      forest::Copy<dim>   coarse(fine.get());
+      auto                coarse = forest::copy<dim>(fine.get());
       if (n_fine > options.coarsest_cells)
         {
           forest::coarsen_all<dim>(coarse.get());

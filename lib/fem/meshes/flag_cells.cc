@@ -5,6 +5,8 @@
 
 #include <deal.II/grid/grid_tools.h>
 
+#include <boost/iterator/counting_iterator.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -41,21 +43,6 @@ std::vector<int> keys_of(const Cells &cells, const dealii::Vector<float> &indica
     }
   return keys;
 }
-
-// The first number of first, ..., last for which a condition holds that holds for all after it; else last.
-template <class Condition>
-int first_with(int first, int last, const Condition &holds)
-{
-  while (first < last)
-    {
-      const int middle = first + (last - first) / 2;
-      if (holds(middle))
-        last = middle;
-      else
-        first = middle + 1;
-    }
-  return first;
-}
 } // namespace
 
 template <int dim>
@@ -79,8 +66,11 @@ void flag_cells(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &i
   };
   const double all = part(0, largest_key);
   // The largest key that belongs to too small a part, and the smallest one that makes up the other.
-  const int above = first_with(0, largest_key, [&](int key) { return part(key + 1, largest_key) < refine * all; }),
-            up_to = first_with(-1, largest_key, [&](int key) { return part(0, key) >= coarsen * all; });
+  using Key       = boost::counting_iterator<int>;
+  const int above = *std::partition_point(Key(0), Key(largest_key),
+                                          [&](int key) { return part(key + 1, largest_key) >= refine * all; }),
+            up_to =
+              *std::partition_point(Key(-1), Key(largest_key), [&](int key) { return part(0, key) < coarsen * all; });
   for (std::size_t c = 0; c < cells.size(); ++c)
     if (keys[c] > 0 && keys[c] >= above && refine > 0.)
       cells[c]->set_refine_flag();
@@ -101,28 +91,18 @@ double norm_of_indicators(const dealii::Triangulation<dim> &mesh, const dealii::
   return std::sqrt(sum);
 }
 
-template double norm_of_indicators(const dealii::Triangulation<2> &, const dealii::Vector<float> &);
-template double norm_of_indicators(const dealii::Triangulation<3> &, const dealii::Vector<float> &);
-template void   flag_cells(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double, FractionsOf);
-template void   flag_cells(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double, FractionsOf);
-
 namespace
 {
 template <int dim>
 using FamilyCell = typename dealii::Triangulation<dim>::active_cell_iterator;
 
-/// action(cell, which child of its parent it is) for this rank's cells and, where wanted, their neighbours on others.
+// Calls action(parent) for this rank's families; a family is one rank's.
 template <int dim, class Action>
-void for_each_child(const dealii::Triangulation<dim> &mesh, bool with_ghosts, const Action &action)
+void for_each_family(const dealii::Triangulation<dim> &mesh, const Action &action)
 {
   for (const auto &cell : mesh.active_cell_iterators())
-    if (cell->is_locally_owned() || (with_ghosts && cell->is_ghost()))
-      {
-        unsigned int child = 0;
-        while (cell->parent()->child(child) != cell)
-          ++child;
-        action(cell, child);
-      }
+    if (cell->is_locally_owned() && child_number(cell) == 0)
+      action(cell->parent());
 }
 
 /// What becomes of the families: 1, 0, -1 for refined, kept, made one with their siblings.
@@ -132,10 +112,9 @@ class FamilyFlags
 public:
   explicit FamilyFlags(dealii::Triangulation<dim> &mesh)
     : mesh(mesh)
-    , ranks(mesh.get_communicator())
     , flags(mesh.n_active_cells(), 0)
   {
-    for_each_family([this](const auto &parent) {
+    for_each_family(mesh, [this](const auto &parent) {
       bool refine = false, coarsen = true;
       for (unsigned int c = 0; c < parent->n_children(); ++c)
         {
@@ -146,26 +125,11 @@ public:
     });
     while (raise())
       ;
-    for_each_child(mesh, false, [this](const auto &cell, unsigned int) {
-      cell->clear_refine_flag();
-      cell->clear_coarsen_flag();
-      if (flag(cell) > 0)
-        cell->set_refine_flag();
-      else if (flag(cell) < 0)
-        cell->set_coarsen_flag();
-    });
+    for (const auto &cell : owned_cells(mesh))
+      set_flag(cell, flag(cell));
   }
 
 private:
-  template <class Action>
-  void for_each_family(const Action &action)
-  {
-    for_each_child(mesh, false, [&](const auto &cell, unsigned int child) {
-      if (child == 0) // a family is one rank's
-        action(cell->parent());
-    });
-  }
-
   signed char flag(const FamilyCell<dim> &cell) const { return flags[cell->active_cell_index()]; }
   template <class Parent>
   void set(const Parent &parent, signed char flag)
@@ -185,14 +149,17 @@ private:
     // middle are to be coarsened. Child c has its parent's corner c; in the middle of the parent's parent it is the
     // corner opposite to what the family lies at.
     std::vector<int> level(mesh.n_vertices(), 0), n_coarsened(mesh.n_vertices(), 0);
-    for_each_child(mesh, true, [&](const auto &cell, unsigned int child) {
-      const auto vertex = cell->vertex_index(child);
-      level[vertex]     = std::max(level[vertex], cell->level() + flag(cell));
-      if (flag(cell) < 0 && child == middle(cell->parent()))
-        ++n_coarsened[vertex];
-    });
+    for (const auto &cell : mesh.active_cell_iterators())
+      if (!cell->is_artificial())
+        {
+          const auto child  = child_number(cell);
+          const auto vertex = cell->vertex_index(child);
+          level[vertex]     = std::max(level[vertex], cell->level() + flag(cell));
+          if (flag(cell) < 0 && child == middle(cell->parent()))
+            ++n_coarsened[vertex];
+        }
     double n_raised = 0;
-    for_each_family([&](const auto &parent) {
+    for_each_family(mesh, [&](const auto &parent) {
       const FamilyCell<dim> first(parent->child(0));
       bool                  raised = false;
       for (unsigned int c = 0; c < parent->n_children(); ++c)
@@ -207,7 +174,7 @@ private:
           ++n_raised;
         }
     });
-    ranks.sum(&n_raised, 1);
+    Communicator(mesh.get_communicator()).sum(&n_raised, 1);
     return n_raised > 0.;
   }
 
@@ -215,14 +182,10 @@ private:
   template <class Parent>
   static unsigned int middle(const Parent &parent)
   {
-    unsigned int which = 0;
-    while (parent->level() > 0 && parent->parent()->child(which) != parent)
-      ++which;
-    return parent->n_children() - 1 - which;
+    return parent->n_children() - 1 - (parent->level() > 0 ? child_number(parent) : 0);
   }
 
   dealii::Triangulation<dim> &mesh;
-  const Communicator          ranks;
   std::vector<signed char>    flags; // of each active cell its family's
 };
 } // namespace
@@ -230,11 +193,8 @@ private:
 template <int dim>
 void sum_over_families(const dealii::Triangulation<dim> &mesh, dealii::Vector<float> &indicators)
 {
-  for_each_child(mesh, false, [&](const auto &cell, unsigned int child) {
-    if (child > 0)
-      return;
-    double     sum    = 0;
-    const auto parent = cell->parent();
+  for_each_family(mesh, [&](const auto &parent) {
+    double sum = 0;
     for (unsigned int c = 0; c < parent->n_children(); ++c)
       sum += std::pow(indicators[FamilyCell<dim>(parent->child(c))->active_cell_index()], 2);
     for (unsigned int c = 0; c < parent->n_children(); ++c)
@@ -248,8 +208,12 @@ void flag_families(dealii::Triangulation<dim> &mesh)
   FamilyFlags<dim>{mesh};
 }
 
-template void sum_over_families(const dealii::Triangulation<2> &, dealii::Vector<float> &);
-template void sum_over_families(const dealii::Triangulation<3> &, dealii::Vector<float> &);
-template void flag_families(dealii::Triangulation<2> &);
-template void flag_families(dealii::Triangulation<3> &);
+#define INSTANTIATE(dim)                                                                                                \
+  template double norm_of_indicators(const dealii::Triangulation<dim> &, const dealii::Vector<float> &);                \
+  template void   flag_cells(dealii::Triangulation<dim> &, const dealii::Vector<float> &, double, double, FractionsOf); \
+  template void   sum_over_families(const dealii::Triangulation<dim> &, dealii::Vector<float> &);                       \
+  template void   flag_families(dealii::Triangulation<dim> &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

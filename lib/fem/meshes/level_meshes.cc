@@ -2,12 +2,9 @@
 
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
-#include "fem/meshes/distributed_level_meshes.h"
 #include "fem/meshes/mesh.h"
 
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/grid/tria_accessor.h>
-#include <deal.II/grid/tria_iterator.h>
 
 #include <algorithm>
 #include <string>
@@ -17,58 +14,19 @@ namespace adamant
 {
 namespace
 {
-// What is refined in the finest mesh.
-template <int dim>
-Refined refined_cells(const dealii::Triangulation<dim> &mesh)
-{
-  Refined refined(mesh.n_levels() - 1);
-  for (unsigned int level = 0; level < refined.size(); ++level)
-    {
-      refined[level].assign(mesh.n_raw_cells(level), 0);
-      for_each_cell_on_level(mesh, level,
-                             [&](const auto &cell) { refined[level][cell->index()] = cell->has_children(); });
-    }
-  return refined;
-}
-
 // Which cells keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line of a cell
 // may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants it so.
-// Families depend on finer ones alone, so that one pass from the finest level finds them.
+// Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells what is in
+// the mesh of these cells.
 template <int dim>
-class StayingRefined
+Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {
-public:
-  using Mesh = dealii::Triangulation<dim>;
-  using Cell = typename CellList<dim>::Cell;
-
-  // `refined` tells what is in the mesh of these cells.
-  StayingRefined(const CellList<dim> &cells, const Refined &refined)
-    : stays(refined.size())
-    , at_vertices((cells.mesh()->get_mesh_smoothing() & Mesh::limit_level_difference_at_vertices) != 0)
-    , split(cells.mesh()->n_raw_lines(), 0) // refined cells have lines beyond those of the list's cells
-    , finest(at_vertices ? cells.mesh()->n_vertices() : 0, 0)
-  {
-    for (unsigned int level = static_cast<unsigned int>(refined.size()); level-- > 0;)
-      {
-        stays[level].assign(refined[level].size(), 0);
-        for_each_cell_on_level(*cells.mesh(), level, [&](const Cell &cell) {
-          stays[level][cell->index()] = refined[level][cell->index()] != 0 && has_to_stay(cell, refined);
-        });
-        for_each_cell_on_level(*cells.mesh(), level, [&](const Cell &cell) {
-          if (stays[level][cell->index()] != 0)
-            keep(cell);
-        });
-      }
-    const auto none = [](const auto &level) { return std::count(level.begin(), level.end(), 1) == 0; };
-    while (!stays.empty() && none(stays.back()))
-      stays.pop_back();
-  }
-
-  Refined stays;
-
-private:
-  bool has_to_stay(const Cell &cell, const Refined &refined) const
-  {
+  using Cell              = typename CellList<dim>::Cell;
+  const auto &mesh        = *cells.mesh();
+  const bool  at_vertices = (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices) != 0;
+  Array<char> split(mesh.n_raw_lines(), 0);                   // lines whose children stay, also of refined cells
+  Array<int>  finest(at_vertices ? mesh.n_vertices() : 0, 0); // level of the cells that stay at each vertex
+  const auto  has_to_stay = [&](const Cell &cell) {
     for (unsigned int c = 0; c < cell->n_children(); ++c)
       {
         const auto         child = cell->child(c);
@@ -84,34 +42,38 @@ private:
               return true;
       }
     return false;
-  }
-
-  void keep(const Cell &cell)
-  {
+  };
+  const auto keep = [&](const Cell &cell) {
     for (unsigned int l = 0; l < cell->n_lines(); ++l)
-      {
-        char &line = split[cell->line_index(l)];
-        write_atomically(line, 1);
-      }
-    const int level = cell->level() + 1;
-    if (at_vertices)
-      for (unsigned int c = 0; c < cell->n_children(); ++c)
-        for (const unsigned int v : cell->child(c)->vertex_indices())
-          {
-            int &at_vertex = finest[cell->child(c)->vertex_index(v)], found = 0;
+      write_atomically(split[cell->line_index(l)], 1);
+    for (unsigned int c = 0; at_vertices && c < cell->n_children(); ++c)
+      for (const unsigned int v : cell->child(c)->vertex_indices())
+        {
+          int &at_vertex = finest[cell->child(c)->vertex_index(v)], found = 0;
 #pragma omp atomic read
-            found = at_vertex;
-            if (found < level)
-              {
-                write_atomically(at_vertex, level);
-              }
-          }
-  }
+          found = at_vertex;
+          if (found <= cell->level())
+            write_atomically(at_vertex, cell->level() + 1);
+        }
+  };
 
-  const bool  at_vertices;
-  Array<char> split;  // lines whose children stay
-  Array<int>  finest; // level of the cells that stay at each vertex
-};
+  Refined stays(refined.size());
+  for (unsigned int level = static_cast<unsigned int>(refined.size()); level-- > 0;)
+    {
+      auto &here = stays[level];
+      here.assign(refined[level].size(), 0);
+      for_each_cell_on_level(mesh, level, [&](const Cell &cell) {
+        here[cell->index()] = refined[level][cell->index()] != 0 && has_to_stay(cell);
+      });
+      for_each_cell_on_level(mesh, level, [&](const Cell &cell) {
+        if (here[cell->index()] != 0)
+          keep(cell);
+      });
+    }
+  while (!stays.empty() && std::count(stays.back().begin(), stays.back().end(), 1) == 0)
+    stays.pop_back();
+  return stays;
+}
 
 template <int dim>
 void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
@@ -132,19 +94,25 @@ void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
 }
 
 template <int dim>
-std::vector<LevelMesh<dim>> create_serial_level_meshes(const dealii::Triangulation<dim>    &finest,
-                                                       std::shared_ptr<const CellList<dim>> cells,
-                                                       unsigned int                         coarsest_cells)
+std::vector<LevelMesh<dim>> create_serial_level_meshes(const std::shared_ptr<const CellList<dim>> &cells,
+                                                       unsigned int                                coarsest_cells)
 {
   std::vector<LevelMesh<dim>> levels(1); // finest first while building
-  levels[0].cells = std::move(cells);
-  if (levels[0].cells->size() <= coarsest_cells)
+  levels[0].cells = cells;
+  if (cells->size() <= coarsest_cells)
     return levels;
-  auto refined = refined_cells(finest);
+  const auto &mesh = *cells->mesh();
+  Refined     refined(mesh.n_levels() - 1);
+  for (unsigned int level = 0; level < refined.size(); ++level)
+    {
+      refined[level].assign(mesh.n_raw_cells(level), 0);
+      for_each_cell_on_level(mesh, level,
+                             [&](const auto &cell) { refined[level][cell->index()] = cell->has_children(); });
+    }
   while (levels.back().cells->size() > coarsest_cells && !refined.empty())
     {
-      refined     = StayingRefined<dim>(*levels.back().cells, refined).stays;
-      auto coarse = std::make_shared<const CellList<dim>>(levels[0].cells->mesh(), refined);
+      refined     = staying_refined(*levels.back().cells, refined);
+      auto coarse = std::make_shared<const CellList<dim>>(cells->mesh(), refined);
       if (coarse->size() == levels.back().cells->size())
         break;
       link_cells<dim>(*coarse, levels.back());
@@ -154,24 +122,7 @@ std::vector<LevelMesh<dim>> create_serial_level_meshes(const dealii::Triangulati
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 
-template <int dim>
-std::shared_ptr<const CellList<dim>> list_cells(const dealii::Triangulation<dim> &mesh)
-{
-  return std::make_shared<const CellList<dim>>(
-    std::shared_ptr<const dealii::Triangulation<dim>>(&mesh, [](const void *) {}));
-}
-
-template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(const dealii::Triangulation<dim>    &finest,
-                                                std::shared_ptr<const CellList<dim>> cells,
-                                                const LevelMeshOptions              &options)
-{
-  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
-    return create_distributed_level_meshes(*distributed, std::move(cells), options);
-  return create_serial_level_meshes(finest, std::move(cells), options.coarsest_cells);
-}
-} // namespace
-
+// Throws RunError where the mesh is not supported.
 template <int dim>
 void check_mesh(const dealii::Triangulation<dim> &mesh)
 {
@@ -185,30 +136,28 @@ void check_mesh(const dealii::Triangulation<dim> &mesh)
         throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
   to_index(mesh.n_active_cells(), "cells of the mesh");
 }
-
-template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(const dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
-                                                unsigned int cells_per_rank, bool coarsest_on_one_rank)
-{
-  check_mesh(finest);
-  return create_level_meshes(finest, list_cells(finest), {coarsest_cells, cells_per_rank, coarsest_on_one_rank});
-}
+} // namespace
 
 template <int dim>
 LevelMeshes<dim>::LevelMeshes(const dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
-  : finest_triangulation(finest)
-  , options(options)
+  : options(options)
 {
   check_mesh(finest);
-  cells    = list_cells(finest);
+  cells = std::make_shared<const CellList<dim>>(
+    std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {}));
   n_levels = all().size();
 }
 
 template <int dim>
 const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
 {
-  if (levels.empty())
-    levels = create_level_meshes(finest_triangulation, cells, options);
+  using Distributed = dealii::parallel::distributed::Triangulation<dim>;
+  if (!levels.empty())
+    return levels;
+  if (const auto *distributed = dynamic_cast<const Distributed *>(finest_mesh().get()))
+    levels = create_distributed_level_meshes(*distributed, cells, options);
+  else
+    levels = create_serial_level_meshes(cells, options.coarsest_cells);
   return levels;
 }
 
@@ -226,27 +175,12 @@ void LevelMeshes<dim>::release()
   levels.clear();
 }
 
-template class LevelMeshes<2>;
-template class LevelMeshes<3>;
-template void                      check_mesh(const dealii::Triangulation<2> &);
-template void                      check_mesh(const dealii::Triangulation<3> &);
-template std::vector<LevelMesh<2>> create_level_meshes(const dealii::Triangulation<2> &, unsigned int, unsigned int,
-                                                       bool);
-template std::vector<LevelMesh<3>> create_level_meshes(const dealii::Triangulation<3> &, unsigned int, unsigned int,
-                                                       bool);
-
 template <int dim>
-dealii::Triangulation<dim> &require_halved(dealii::Triangulation<dim> &finer)
+LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &finer, LevelMeshOptions options)
 {
   for (const auto &cell : finer.active_cell_iterators())
     if (cell->is_locally_owned() && (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim))
       throw RunError("flow: the last refinement of the velocity mesh has to be global");
-  return finer;
-}
-
-template <int dim>
-LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &finer, LevelMeshOptions options)
-{
   options.coarsest_cells =
     std::min(options.coarsest_cells, static_cast<unsigned int>(finer.n_global_active_cells() >> dim));
   return options;
@@ -263,10 +197,10 @@ std::size_t halved_level(const LevelMeshes<dim> &meshes)
   return meshes.size() - 2;
 }
 
-#define INSTANTIATE(dim)                                                                                          \
-  template dealii::Triangulation<dim> &require_halved(dealii::Triangulation<dim> &);                              \
-  template LevelMeshOptions            halved_mesh_options(const dealii::Triangulation<dim> &, LevelMeshOptions); \
-  template std::size_t                 halved_level(const LevelMeshes<dim> &);
+#define INSTANTIATE(dim)                                                                               \
+  template class LevelMeshes<dim>;                                                                     \
+  template LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &, LevelMeshOptions); \
+  template std::size_t      halved_level(const LevelMeshes<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "base/array.h"
 #include "fem/meshes/cell_list.h"
 #include "fem/ranks/distributed_rows.h"
 
-#include <deal.II/grid/tria.h>
+#include <deal.II/distributed/tria.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -31,20 +31,6 @@ struct LevelMesh
 /// A value for coarsest_cells: no coarser mesh is made.
 inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned int>::max();
 
-/// Returns the meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000); level 0 is the coarsest.
-/// The finest mesh is `finest` itself, which is not copied and has to outlive the result. Each coarser mesh spans the
-/// domain; it undoes every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends with the
-/// first mesh of at most `coarsest_cells` cells, or where nothing is left to undo.
-///
-/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
-/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
-/// Triangulations, by create_distributed_level_meshes.
-///
-/// Throws RunError where check_mesh(finest) does.
-template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(const dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
-                                                unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
-
 /// How far the level meshes go, and on which ranks they live.
 struct LevelMeshOptions
 {
@@ -56,14 +42,20 @@ struct LevelMeshOptions
   bool coarsest_on_one_rank = true;
 };
 
-/// The level meshes that several fields share; see create_level_meshes. Level 0 is the coarsest, and the finest level
-/// is the given mesh itself.
+/// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000), which several fields share. Level
+/// 0 is the coarsest, and the finest level is the given mesh itself. Each coarser mesh spans the domain; it undoes
+/// every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends where nothing is left to undo.
+///
+/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
+/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
+/// Triangulations, by create_distributed_level_meshes.
 template <int dim>
 class LevelMeshes
 {
 public:
-  /// Builds the level meshes of `finest`, which is serial or of p4est. It has to outlive the object and must not be
-  /// refined meanwhile. All ranks of the mesh call it together. Throws RunError where check_mesh(finest) does.
+  /// Builds the level meshes of `finest`, which has to outlive the object and must not be refined meanwhile. All ranks
+  /// of the mesh call it together. Throws RunError where `finest` is neither serial nor of p4est, or has
+  /// anisotropically refined cells.
   LevelMeshes(const dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return n_levels; }
@@ -84,7 +76,6 @@ public:
 private:
   const std::vector<LevelMesh<dim>> &all() const; // builds the levels where they are not there
 
-  const dealii::Triangulation<dim>    &finest_triangulation;
   LevelMeshOptions                     options;
   std::shared_ptr<const CellList<dim>> cells;
   mutable std::vector<LevelMesh<dim>>  levels; // empty where they have been released
@@ -92,18 +83,30 @@ private:
   std::optional<LevelMesh<dim>>        kept; // the finest level, after release_coarser()
 };
 
-/// Throws RunError where `mesh` is neither serial nor of p4est, or has anisotropically refined cells.
+/// Returns the ranks to which the cells of a small level go: entry r is the rank that takes the cells of rank r;
+/// entries ascend. `machines` has for each rank the first rank of its machine (Communicator::machines). Ranks of one
+/// machine that do not follow each other count as ranks of several machines. About so many ranks stay that each has at
+/// least `cells_per_rank` cells. While each machine keeps a rank, ranks give their cells to a neighbour on their own
+/// machine. With fewer ranks than machines, the first rank of a group of neighbouring machines takes all cells of the
+/// group. Where the ranks of one machine are enough, the first machine alone has the level, so exchanges stay inside.
+std::vector<int> gathering(const std::vector<int> &machines, std::uint64_t n_cells, std::uint64_t cells_per_rank);
+
+/// Returns the level meshes of a mesh of p4est, level 0 the coarsest; see LevelMeshes. `cells` lists the cells
+/// of `finest`. Each coarser forest undoes every refinement that a 2:1 balance over faces, edges and corners allows;
+/// p4est itself does it. A coarse cell stays on the rank of its children, except for the few that complete a family on
+/// another rank. Levels with less than `cells_per_rank` cells per rank gather on fewer ranks (gathering). With
+/// coarsest_on_one_rank the first rank has the whole coarsest level. Coarser meshes take boundary ids, material ids and
+/// manifolds from the unrefined cells of `finest`.
 template <int dim>
-void check_mesh(const dealii::Triangulation<dim> &mesh);
+std::vector<LevelMesh<dim>>
+create_distributed_level_meshes(const dealii::parallel::distributed::Triangulation<dim> &finest,
+                                std::shared_ptr<const CellList<dim>> cells, const LevelMeshOptions &options);
 
 /// The functions below serve elements on two meshes, such as Q1-iso-Q2/Q1. The finer mesh is the coarser one with all
 /// cells refined.
 
-/// Returns `finer`; throws RunError where its last refinement was not global.
-template <int dim>
-dealii::Triangulation<dim> &require_halved(dealii::Triangulation<dim> &finer);
-
-/// Returns `options`, with fewer coarsest_cells if the level meshes of `finer` would else lack the coarser mesh.
+/// Returns `options`, with fewer coarsest_cells if the level meshes of `finer` would else lack the coarser mesh. Throws
+/// RunError where the last refinement of `finer` was not global.
 template <int dim>
 LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &finer, LevelMeshOptions options);
 

@@ -11,14 +11,13 @@
 #include <deal.II/grid/tria_accessor.h>
 #include <deal.II/grid/tria_iterator.h>
 
-#include <algorithm>
-#include <set>
-#include <vector>
-
 namespace adamant
 {
 namespace
 {
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
 template <int dim>
 void append_cells(const typename dealii::Triangulation<dim>::cell_iterator               &cell,
                   std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &list)
@@ -29,96 +28,6 @@ void append_cells(const typename dealii::Triangulation<dim>::cell_iterator      
   else if (const typename dealii::Triangulation<dim>::active_cell_iterator active(cell); active->is_locally_owned())
     list.push_back(active);
 }
-} // namespace
-
-template <int dim>
-std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
-owned_cells(const dealii::Triangulation<dim> &mesh)
-{
-  std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> list;
-  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh))
-    {
-      for (const auto index : distributed->get_p4est_tree_to_coarse_cell_permutation())
-        append_cells<dim>(typename dealii::Triangulation<dim>::cell_iterator(&mesh, 0, static_cast<int>(index)), list);
-      return list;
-    }
-  list.reserve(mesh.n_active_cells());
-  for (const auto &cell : mesh.active_cell_iterators())
-    list.push_back(cell);
-  return list;
-}
-
-template <int dim>
-std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh)
-{
-  if (dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(&mesh) != nullptr)
-    {
-      const auto of_all_ranks = mesh.get_boundary_ids();
-      return {of_all_ranks.begin(), of_all_ranks.end()};
-    }
-  unsigned int n_faces = mesh.n_raw_lines();
-  if constexpr (dim == 3)
-    n_faces = mesh.n_raw_quads();
-  std::set<dealii::types::boundary_id> ids;
-  dealii::types::boundary_id           last = dealii::numbers::internal_face_boundary_id;
-  for (unsigned int f = 0; f < n_faces; ++f)
-    {
-      const dealii::TriaRawIterator<dealii::TriaAccessor<dim - 1, dim, dim>> face(&mesh, 0, static_cast<int>(f));
-      if (!face->used() || face->has_children() || !face->at_boundary() || face->boundary_id() == last)
-        continue;
-      last = face->boundary_id();
-      ids.insert(last);
-    }
-  return ids;
-}
-
-template std::set<dealii::types::boundary_id>                        boundary_ids(const dealii::Triangulation<2> &);
-template std::set<dealii::types::boundary_id>                        boundary_ids(const dealii::Triangulation<3> &);
-template std::vector<dealii::Triangulation<2>::active_cell_iterator> owned_cells(const dealii::Triangulation<2> &);
-template std::vector<dealii::Triangulation<3>::active_cell_iterator> owned_cells(const dealii::Triangulation<3> &);
-
-namespace
-{
-template <int dim>
-using Mesh = dealii::parallel::distributed::Triangulation<dim>;
-
-// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass
-// for each level that cells change by, which are many where cells change ranks.
-template <int dim>
-void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
-{
-  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
-    {
-      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
-      dealii::Triangulation<dim> coarse; // keeps the manifolds
-      coarse.create_triangulation(vertices, cells, faces);
-      copy_manifolds(mesh, coarse);
-      mesh.clear();
-      mesh.create_triangulation(vertices, cells, faces);
-      copy_manifolds(coarse, mesh);
-      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
-    }
-  mesh.load(forest);
-  mesh.signals.post_distributed_load(); // which deal.II sends for files alone
-}
-} // namespace
-
-template <int dim>
-std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed)
-{
-  if (ranks.size() == 1 && !distributed)
-    return std::make_unique<dealii::Triangulation<dim>>();
-  return std::make_unique<Mesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
-}
-
-template <int dim>
-bool is_distributed(const dealii::Triangulation<dim> &mesh)
-{
-  return dynamic_cast<const Mesh<dim> *>(&mesh) != nullptr;
-}
-
-namespace
-{
 // As deal.II's get_manifold_ids, which meets each line and face once for every cell that has it: in 3D a good part of
 // what coarser meshes cost.
 template <int dim>
@@ -140,25 +49,7 @@ std::set<dealii::types::manifold_id> curved_manifolds(const dealii::Triangulatio
         add(line);
   return ids;
 }
-} // namespace
 
-template <int dim>
-void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
-{
-  using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
-  for (const auto id : curved_manifolds(from))
-    if (dynamic_cast<const Transfinite *>(&from.get_manifold(id)) != nullptr)
-      {
-        Transfinite interpolation; // each is bound to the coarse cells of one mesh
-        interpolation.initialize(mesh);
-        mesh.set_manifold(id, interpolation);
-      }
-    else
-      mesh.set_manifold(id, from.get_manifold(id));
-}
-
-namespace
-{
 // That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself.
 template <int dim>
 class ManifoldOfOtherMesh : public dealii::Manifold<dim>
@@ -183,11 +74,103 @@ private:
 } // namespace
 
 template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed)
+{
+  if (ranks.size() == 1 && !distributed)
+    return std::make_unique<dealii::Triangulation<dim>>();
+  return std::make_unique<Mesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
+}
+
+template <int dim>
+bool is_distributed(const dealii::Triangulation<dim> &mesh)
+{
+  return dynamic_cast<const Mesh<dim> *>(&mesh) != nullptr;
+}
+
+template <int dim>
+std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
+owned_cells(const dealii::Triangulation<dim> &mesh)
+{
+  std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> list;
+  if (const auto *distributed = dynamic_cast<const Mesh<dim> *>(&mesh))
+    {
+      for (const auto index : distributed->get_p4est_tree_to_coarse_cell_permutation())
+        append_cells<dim>(typename dealii::Triangulation<dim>::cell_iterator(&mesh, 0, static_cast<int>(index)), list);
+      return list;
+    }
+  list.reserve(mesh.n_active_cells());
+  for (const auto &cell : mesh.active_cell_iterators())
+    list.push_back(cell);
+  return list;
+}
+
+template <int dim>
+std::vector<signed char> flags_of(const dealii::Triangulation<dim> &mesh)
+{
+  std::vector<signed char> flags;
+  for (const auto &cell : owned_cells(mesh))
+    flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
+  return flags;
+}
+
+template <int dim>
+std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh)
+{
+  std::set<dealii::types::boundary_id> ids;
+  if (dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(&mesh) != nullptr)
+    for (const auto id : mesh.get_boundary_ids())
+      ids.insert(id);
+  else
+    for (const auto &face : mesh.active_face_iterators())
+      if (face->at_boundary())
+        ids.insert(face->boundary_id());
+  return ids;
+}
+
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
+  for (const auto id : curved_manifolds(from))
+    if (dynamic_cast<const Transfinite *>(&from.get_manifold(id)) != nullptr)
+      {
+        Transfinite interpolation; // each is bound to the coarse cells of one mesh
+        interpolation.initialize(mesh);
+        mesh.set_manifold(id, interpolation);
+      }
+    else
+      mesh.set_manifold(id, from.get_manifold(id));
+}
+
+template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
   for (const auto id : curved_manifolds(from))
     mesh.set_manifold(id, ManifoldOfOtherMesh<dim>(from.get_manifold(id)));
 }
+
+namespace
+{
+// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass
+// for each level that cells change by, which are many where cells change ranks.
+template <int dim>
+void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
+{
+  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
+    {
+      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+      dealii::Triangulation<dim> coarse; // keeps the manifolds
+      coarse.create_triangulation(vertices, cells, faces);
+      copy_manifolds(mesh, coarse);
+      mesh.clear();
+      mesh.create_triangulation(vertices, cells, faces);
+      copy_manifolds(coarse, mesh);
+      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
+    }
+  mesh.load(forest);
+  mesh.signals.post_distributed_load(); // which deal.II sends for files alone
+}
+} // namespace
 
 template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
@@ -197,7 +180,7 @@ void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
     return mesh.refine_global(times);
   if (times == 0)
     return;
-  forest::Copy<dim> refined(distributed->get_p4est());
+  const auto refined = forest::copy<dim>(distributed->get_p4est());
   for (unsigned int i = 0; i < times; ++i)
     {
       forest::refine_all<dim>(refined.get());
@@ -213,15 +196,10 @@ void execute_refinement(dealii::Triangulation<dim> &mesh)
   if (distributed == nullptr)
     return mesh.execute_coarsening_and_refinement();
   mesh.prepare_coarsening_and_refinement();
-  std::vector<signed char> flags;
-  for (const auto &cell : owned_cells(mesh))
-    flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
+  const auto flags = flags_of(mesh);
   for (const auto &cell : mesh.active_cell_iterators())
-    {
-      cell->clear_refine_flag();
-      cell->clear_coarsen_flag();
-    }
-  forest::Copy<dim> refined(distributed->get_p4est());
+    set_flag(cell, 0);
+  const auto refined = forest::copy<dim>(distributed->get_p4est());
   forest::refine_and_coarsen<dim>(refined.get(), flags);
   forest::partition<dim>(refined.get());
   become<dim>(*distributed, refined.get());
@@ -239,18 +217,19 @@ void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<f
   execute_refinement(mesh);
 }
 
-template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicator &, bool);
-template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
-template bool                                      is_distributed(const dealii::Triangulation<2> &);
-template bool                                      is_distributed(const dealii::Triangulation<3> &);
-template void copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
-template void copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
-template void share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
-template void share_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
-template void refine_global(dealii::Triangulation<2> &, unsigned int);
-template void refine_global(dealii::Triangulation<3> &, unsigned int);
-template void execute_refinement(dealii::Triangulation<2> &);
-template void execute_refinement(dealii::Triangulation<3> &);
-template void refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
-template void refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
+#define INSTANTIATE(dim)                                                                                   \
+  template std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &, bool);            \
+  template bool                                        is_distributed(const dealii::Triangulation<dim> &); \
+  template std::vector<dealii::Triangulation<dim>::active_cell_iterator> owned_cells(                      \
+    const dealii::Triangulation<dim> &);                                                                   \
+  template std::vector<signed char>             flags_of(const dealii::Triangulation<dim> &);              \
+  template std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &);          \
+  template void copy_manifolds(const dealii::Triangulation<dim> &, dealii::Triangulation<dim> &);          \
+  template void share_manifolds(const dealii::Triangulation<dim> &, dealii::Triangulation<dim> &);         \
+  template void refine_global(dealii::Triangulation<dim> &, unsigned int);                                 \
+  template void execute_refinement(dealii::Triangulation<dim> &);                                          \
+  template void refine_and_coarsen(dealii::Triangulation<dim> &, const dealii::Vector<float> &, double, double);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -57,6 +57,32 @@ template <int dim>
 std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
 owned_cells(const dealii::Triangulation<dim> &mesh);
 
+/// Returns 1, 0 or -1 for each of owned_cells(): it is flagged for refinement, not flagged, or flagged for coarsening.
+template <int dim>
+std::vector<signed char> flags_of(const dealii::Triangulation<dim> &mesh);
+
+/// Sets the flag of a cell, as flags_of() returns it.
+template <class Cell>
+void set_flag(const Cell &cell, int flag)
+{
+  cell->clear_refine_flag();
+  cell->clear_coarsen_flag();
+  if (flag > 0)
+    cell->set_refine_flag();
+  else if (flag < 0)
+    cell->set_coarsen_flag();
+}
+
+/// Returns which child of its parent a cell is.
+template <class Cell>
+unsigned int child_number(const Cell &cell)
+{
+  unsigned int child = 0;
+  while (cell->parent()->child_index(child) != cell->index())
+    ++child;
+  return child;
+}
+
 /// Returns the ids of all ranks' boundaries, as deal.II's slower get_boundary_ids, which asks each face of each cell.
 template <int dim>
 std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh);

@@ -15,13 +15,6 @@ template <int dim>
 using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 using forest::Tree;
 
-// Where refinement stands in the list of levels.
-struct Cursor
-{
-  const std::vector<signed char> &levels;
-  std::size_t                     next;
-};
-
 // Where the cells of a tree begin: those before fill their trees.
 template <int dim>
 std::size_t first_cell_of_tree(const std::vector<signed char> &levels, Tree tree)
@@ -56,16 +49,16 @@ std::vector<signed char> gather_levels(const Mesh<dim> &mesh)
 template <int dim>
 void refine_to_levels(Mesh<dim> &mesh, const std::vector<signed char> &levels)
 {
-  forest::Copy<dim> forest(mesh.get_p4est());
-  const Tree        first = forest->first_local_tree;
-  Cursor            cursor{levels, first >= 0 ? first_cell_of_tree<dim>(levels, first) : 0};
-  forest->user_pointer = &cursor;
+  const auto         forest = forest::copy<dim>(mesh.get_p4est());
+  const Tree         first  = forest->first_local_tree;
+  const signed char *next   = levels.data() + (first >= 0 ? first_cell_of_tree<dim>(levels, first) : 0);
+  forest->user_pointer      = &next;
   forest::Functions<dim>::refine(
     forest.get(), 1,
     [](forest::Forest<dim> *f, Tree, forest::Quadrant<dim> *quadrant) -> int {
-      auto      &at   = *static_cast<Cursor *>(f->user_pointer);
-      const bool more = quadrant->level < at.levels[at.next];
-      at.next += !more;
+      auto      &level = *static_cast<const signed char **>(f->user_pointer);
+      const bool more  = quadrant->level < *level;
+      level += !more;
       return more;
     },
     nullptr);

@@ -2,22 +2,18 @@
 
 #include "base/exceptions.h"
 #include "base/row_ranges.h"
-#include "fem/ranks/distributed_rows.h"
+#include "fem/spaces/numbering.h"
 
 #include <deal.II/base/geometry_info.h>
 #include <deal.II/base/mpi.h>
-#include <deal.II/lac/full_matrix.h>
 
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace adamant
 {
@@ -52,9 +48,7 @@ std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &f
     {
       const auto values = values_at_nodes(fine, coarse, child);
       for (unsigned int i = 0; i < values.m(); ++i)
-        for (unsigned int j = 0; j < values.n(); ++j)
-          if (std::abs(values(i, j)) > 1e-12)
-            rows[child][i].emplace_back(static_cast<int>(j), values(i, j));
+        rows[child][i] = nonzeros(values, i);
     }
   return rows;
 }

@@ -3,13 +3,7 @@
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/level_space.h"
 
-#include <deal.II/fe/fe.h>
-
-#include <cstddef>
-#include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace adamant
 {

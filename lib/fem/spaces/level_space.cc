@@ -2,20 +2,15 @@
 
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
-#include "fem/meshes/mesh.h"
-#include "fem/spaces/cell_entities.h"
 
-#include <deal.II/base/index_set.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
+#include <deal.II/numerics/vector_tools.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <parallel/algorithm>
 #include <utility>
-#include <vector>
 
 namespace adamant
 {
@@ -43,16 +38,13 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const CellList<dim>> cells_, const d
   per_cell      = static_cast<int>(element().n_dofs_per_cell());
   rows_per_node = components_of_each_node(element());
   to_index(cells->size() * per_cell, "DoFs of all cells");
-  const MPI_Comm comm = cells->mesh()->get_communicator();
-  if (Communicator(comm).size() == 1 && CellEntities<dim>::suffice(fe))
-    {
-      auto numbering = number_by_entities(*cells, fe);
-      table          = std::move(numbering.cell_dofs);
-      hanging_nodes  = std::move(numbering.hanging_nodes);
-      numbers        = make_partitioner(dealii::complete_index_set(numbering.n_dofs), {}, comm);
-    }
-  else
-    number_by_dof_handler();
+  auto numbering = number_dofs(cells, element());
+  cells          = std::move(numbering.cells);
+  dofs           = std::move(numbering.dofs);
+  numbers        = std::move(numbering.partition);
+  table          = std::move(numbering.cell_dofs);
+  hanging_nodes  = std::move(numbering.hanging_nodes);
+  plan           = exchange_plan(*numbers);
   mark_constrained(dirichlet);
   build_constraint_matrices(number_prescribed());
 }
@@ -82,131 +74,12 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
     throw RunError("degrees of freedom: deal.II counts " + std::to_string(made->n_dofs()) + " of " +
                    element().get_name() + ", but the level has " + std::to_string(numbers->size()));
   std::vector<dealii::types::global_dof_index> number(made->n_dofs());
-#pragma omp parallel
-  {
-    std::vector<dealii::types::global_dof_index> of_cell(per_cell);
-#pragma omp for schedule(static)
-    for (int c = 0; c < n_cells(); ++c)
-      {
-        with_dofs((*active)[c], *made)->get_dof_indices(of_cell);
-        for (int i = 0; i < per_cell; ++i)
-          write_atomically(number[of_cell[i]], cell_dofs(c)[i]);
-      }
-  }
+  for_dofs_of_cells(*active, *made, [&](int c, const auto &of_cell) {
+    for (int i = 0; i < per_cell; ++i)
+      write_atomically(number[of_cell[i]], cell_dofs(c)[i]);
+  });
   made->renumber_dofs(number);
   return dofs = made;
-}
-
-template <int dim>
-void LevelSpace<dim>::number_by_dof_handler()
-{
-  cells = CellList<dim>::as_active(cells);
-  dofs  = std::make_shared<dealii::DoFHandler<dim>>(*cells->mesh());
-  dofs->distribute_dofs(element());
-  to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");
-  sort_by_position();
-  dealii::IndexSet relevant = dofs->locally_owned_dofs();
-  if (relevant.n_elements() < dofs->n_dofs())
-    dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
-  hanging_nodes.reinit(relevant);
-  if (cells->mesh()->has_hanging_nodes())
-    dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
-  hanging_nodes.close();
-  number_locally();
-}
-
-// Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products
-// run through the vector units without indirection. Lines run along the axis with the most different positions, so that
-// they stay long where a mesh is refined towards a face; in 3D the axis with the least comes next, which keeps the
-// planes small and the ranges of rows that threads own compact. The components of a node stay together. Positions are
-// those of the straight-sided cells.
-template <int dim>
-void LevelSpace<dim>::sort_by_position()
-{
-  constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
-  const PositionKey<dim>                      key(*cells);
-  const auto                                 &unit_points = element().get_unit_support_points();
-  std::vector<std::array<double, n_vertices>> weights(per_cell);
-  for (int i = 0; i < per_cell; ++i)
-    for (unsigned int v = 0; v < n_vertices; ++v)
-      weights[i][v] = dealii::GeometryInfo<dim>::d_linear_shape_function(unit_points[i], v);
-
-  const auto first = dofs->locally_owned_dofs().n_elements() > 0 ? dofs->locally_owned_dofs().nth_index_in_set(0) : 0;
-  const int  n     = static_cast<int>(dofs->n_locally_owned_dofs());
-  std::vector<std::pair<std::uint64_t, int>> order(n);
-#pragma omp parallel
-  {
-    std::vector<dealii::types::global_dof_index> indices(per_cell);
-    std::array<dealii::Point<dim>, n_vertices>   vertices;
-#pragma omp for schedule(static)
-    for (int c = 0; c < n_cells(); ++c)
-      {
-        const auto cell = with_dofs((*cells)[c], *dofs);
-        cell->get_dof_indices(indices);
-        for (unsigned int v = 0; v < n_vertices; ++v)
-          vertices[v] = cell->vertex(v);
-        for (int i = 0; i < per_cell; ++i)
-          {
-            if (indices[i] < first || indices[i] - first >= static_cast<unsigned int>(n))
-              continue;
-            dealii::Point<dim> p;
-            for (unsigned int v = 0; v < n_vertices; ++v)
-              p += weights[i][v] * vertices[v];
-            // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
-            write_atomically(order[indices[i] - first].first, key(p));
-          }
-      }
-  }
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; ++i)
-    order[i].second = i;
-  __gnu_parallel::sort(order.begin(), order.end()); // all are different: the same for any number of threads
-  std::vector<dealii::types::global_dof_index> new_number(n);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; ++i)
-    new_number[order[i].second] = first + i;
-  order = {}; // not beside what deal.II needs for renumbering
-  dofs->renumber_dofs(new_number);
-}
-
-// The local DoFs: those of the owned cells, and what constrains them.
-template <int dim>
-void LevelSpace<dim>::number_locally()
-{
-  using Index              = dealii::types::global_dof_index;
-  const auto        &owned = dofs->locally_owned_dofs();
-  std::vector<Index> ghosts, indices(per_cell);
-  const auto         add = [&](Index dof) {
-    if (!owned.is_element(dof)) // else the list would be long
-      ghosts.push_back(dof);
-  };
-  if (dofs->n_dofs() != owned.n_elements())
-    for (const auto cell : *cells)
-      {
-        with_dofs(cell, *dofs)->get_dof_indices(indices);
-        for (const Index dof : indices)
-          {
-            add(dof);
-            if (hanging_nodes.is_constrained(dof))
-              for (const auto &[master, weight] : *hanging_nodes.get_constraint_entries(dof))
-                add(master);
-          }
-      }
-  numbers = make_partitioner(owned, std::move(ghosts), cells->mesh()->get_communicator());
-  plan    = exchange_plan(*numbers);
-
-  table.resize(cells->size() * per_cell);
-#pragma omp parallel
-  {
-    std::vector<Index> dofs_of_cell(per_cell);
-#pragma omp for schedule(static)
-    for (int c = 0; c < n_cells(); ++c)
-      {
-        with_dofs((*cells)[c], *dofs)->get_dof_indices(dofs_of_cell);
-        for (int i = 0; i < per_cell; ++i)
-          table[std::size_t(c) * per_cell + i] = local_number(dofs_of_cell[i]);
-      }
-  }
 }
 
 template <int dim>
@@ -244,23 +117,12 @@ StorageOrder LevelSpace<dim>::storage_order() const
   return order;
 }
 
-template <int dim>
-Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
-{
-  return plan ? sum_ghosts(*plan, std::move(local)) : local;
-}
-
 // Sorts the DoFs into free, hanging and prescribed ones: the latter lie on faces of a boundary where their component is
 // prescribed. A hanging DoF on the boundary stays hanging, so that the solution stays continuous.
 template <int dim>
 void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 {
-  const auto                   &fe = element();
-  std::vector<std::vector<int>> on_face(dealii::GeometryInfo<dim>::faces_per_cell);
-  for (unsigned int f = 0; f < on_face.size(); ++f)
-    for (int i = 0; i < per_cell; ++i)
-      if (fe.has_support_on_face(i, f))
-        on_face[f].push_back(i);
+  const auto on_face = dofs_on_faces(element());
   constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
 #pragma omp parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
@@ -273,7 +135,7 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
           if (boundary == dirichlet.end())
             continue;
           for (const int i : on_face[f])
-            if (boundary->second[fe.system_to_component_index(i).first])
+            if (boundary->second[element().system_to_component_index(i).first])
               write_atomically(constrained[cell_dofs(c)[i]], fixed);
         }
     }
@@ -338,60 +200,88 @@ void LevelSpace<dim>::build_constraint_matrices(const Array<int> &column_in_B)
   H.row_start.assign(n + 1, 0);
   B.row_start.assign(n + 1, 0);
 
-  // The lines of local DoFs, by local numbers.
-  struct Line
-  {
-    int                                 row;
-    std::vector<std::pair<int, double>> entries;
-  };
-  std::vector<Line> lines;
+  std::vector<std::pair<int, Row>> lines; // of local DoFs, by local numbers
   for (const auto &line : hanging_nodes.get_lines())
     if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
       {
-        lines.push_back({local_number(line.index), {}});
+        auto &row = lines.emplace_back(local_number(line.index), Row()).second;
         for (const auto &[j, weight] : line.entries)
-          lines.back().entries.emplace_back(local_number(j), weight);
-        std::sort(lines.back().entries.begin(), lines.back().entries.end());
+          row.emplace_back(local_number(j), weight);
+        std::sort(row.begin(), row.end());
       }
 
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < n; ++i)
-    if (constrained[i] == free)
-      H.row_start[i + 1] = 1;
-    else if (constrained[i] == fixed)
-      B.row_start[i + 1] = 1;
+    if (constrained[i] != hanging) // one entry, for the DoF itself
+      (constrained[i] == fixed ? B : H).row_start[i + 1] = 1;
   for (const auto &[row, entries] : lines)
     for (const auto &[j, weight] : entries)
       ++(constrained[j] == fixed ? B : H).row_start[row + 1];
   finish_row_starts(H);
   finish_row_starts(B);
 
+  const auto put = [&](int j, double weight, std::int64_t &in_H, std::int64_t &in_B) {
+    const bool is_fixed = constrained[j] == fixed;
+    auto      &matrix   = is_fixed ? B : H;
+    auto      &k        = is_fixed ? in_B : in_H;
+    matrix.column[k]    = is_fixed ? column_in_B[j] : j;
+    matrix.value[k++]   = weight;
+  };
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < n; ++i)
-    if (constrained[i] == free)
-      {
-        H.column[H.row_start[i]] = i;
-        H.value[H.row_start[i]]  = 1.;
-      }
-    else if (constrained[i] == fixed)
-      {
-        B.column[B.row_start[i]] = column_in_B[i];
-        B.value[B.row_start[i]]  = 1.;
-      }
+    if (auto in_H = H.row_start[i], in_B = B.row_start[i]; constrained[i] != hanging)
+      put(i, 1., in_H, in_B);
   for (const auto &[row, entries] : lines)
     {
       auto in_H = H.row_start[row], in_B = B.row_start[row];
       for (const auto &[j, weight] : entries)
-        {
-          const bool is_fixed = constrained[j] == fixed;
-          auto      &matrix   = is_fixed ? B : H;
-          auto      &k        = is_fixed ? in_B : in_H;
-          matrix.column[k]    = is_fixed ? column_in_B[j] : j;
-          matrix.value[k++]   = weight;
-        }
+        put(j, weight, in_H, in_B);
     }
 }
 
-template class LevelSpace<2>;
-template class LevelSpace<3>;
+template <int dim>
+NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs)
+{
+  return NodalVector(dofs.locally_owned_dofs(), dealii::DoFTools::extract_locally_relevant_dofs(dofs),
+                     dofs.get_communicator());
+}
+
+template <int dim>
+NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
+                        const dealii::Function<dim> &function)
+{
+  NodalVector values = nodal_vector(dofs);
+  dealii::VectorTools::interpolate(mapping, dofs, function, values);
+  hanging_node_constraints(dofs).distribute(values);
+  values.update_ghost_values();
+  return values;
+}
+
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space)
+{
+  if (space.communicator().size() > 1)
+    return nodal_vector(space.dof_handler());
+  return NodalVector(space.partition().locally_owned_range(), space.partition().get_mpi_communicator());
+}
+
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned)
+{
+  NodalVector values = nodal_vector(space);
+  std::copy_n(owned, space.n_owned(), values.begin());
+  values.update_ghost_values();
+  return values;
+}
+
+#define INSTANTIATE(dim)                                                                          \
+  template class LevelSpace<dim>;                                                                 \
+  template NodalVector nodal_vector(const dealii::DoFHandler<dim> &);                             \
+  template NodalVector nodal_vector(const LevelSpace<dim> &);                                     \
+  template NodalVector nodal_vector(const LevelSpace<dim> &, const double *);                     \
+  template NodalVector interpolate(const dealii::Mapping<dim> &, const dealii::DoFHandler<dim> &, \
+                                   const dealii::Function<dim> &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

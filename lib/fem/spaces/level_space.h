@@ -1,21 +1,15 @@
 #pragma once
 
-#include "base/array.h"
-#include "base/communicator.h"
 #include "base/csr/csr_matrix.h"
-#include "fem/meshes/cell_list.h"
 #include "fem/meshes/mesh.h"
-#include "fem/ranks/distributed_rows.h"
+#include "fem/spaces/numbering.h"
 
-#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/base/function.h>
 #include <deal.II/fe/component_mask.h>
-#include <deal.II/fe/fe.h>
-#include <deal.II/grid/tria.h>
-#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/fe/mapping.h>
+#include <deal.II/lac/la_parallel_vector.h>
 
 #include <map>
-#include <memory>
-#include <vector>
 
 namespace adamant
 {
@@ -63,8 +57,7 @@ DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
 ///
 /// On a distributed mesh this is one rank's part: the cells that the rank owns, their DoFs, and the DoFs that constrain
 /// these. DoFs have local numbers, owned DoFs first. H and B have a row for each local DoF; vectors and exported
-/// matrices have owned rows only. On one rank, CellEntities number Q1 and Q2 by the vertices, lines and faces of the
-/// mesh. Other elements, and all elements on several ranks, are numbered by deal.II's DoFHandler.
+/// matrices have owned rows only. The DoFs are numbered by number_dofs().
 template <int dim>
 class LevelSpace
 {
@@ -101,18 +94,16 @@ public:
   long                 n_hanging() const; ///< of all ranks, which call it together
 
   Communicator communicator() const { return Communicator(numbers->get_mpi_communicator()); } ///< the mesh's ranks
-  const Partitioner &partition() const { return *numbers; } ///< the global numbers of the DoFs
-  const Partitioner &prescribed_partition() const
-  {
-    return *prescribed_numbers;
-  } ///< the global numbers of the prescribed DoFs, the columns of B
-  CSRMatrix<double> owned_H() const { return owned_rows(H, *numbers, *numbers); }            ///< for vectors
-  CSRMatrix<double> owned_B() const { return owned_rows(B, *numbers, *prescribed_numbers); } ///< for vectors
+  /// Returns the global numbers of the DoFs, and of the prescribed DoFs, the columns of B.
+  const Partitioner &partition() const { return *numbers; }
+  const Partitioner &prescribed_partition() const { return *prescribed_numbers; }
+  CSRMatrix<double>  owned_H() const { return owned_rows(H, *numbers, *numbers); }            ///< for vectors
+  CSRMatrix<double>  owned_B() const { return owned_rows(B, *numbers, *prescribed_numbers); } ///< for vectors
 
   /// Returns the values at the local DoFs from the values at the owned DoFs. All ranks call it together.
   Array<double> local_values(const double *owned) const;
   /// Returns the sums over ranks of values at local DoFs, for the owned DoFs. All ranks call it together.
-  Array<double> sum_local(Array<double> local) const;
+  Array<double> sum_local(Array<double> local) const { return plan ? sum_ghosts(*plan, std::move(local)) : local; }
 
   /// Returns the order in which checkpoints store nodal values. On a mesh of p4est it is the order in which the
   /// forest's cells meet the DoFs, for any number of ranks.
@@ -138,9 +129,6 @@ private:
     hanging,
     fixed
   };
-  void       number_by_dof_handler();
-  void       sort_by_position();
-  void       number_locally();
   void       mark_constrained(const DirichletBoundary &dirichlet);
   void       agree_on_prescribed();
   Array<int> number_prescribed();
@@ -152,7 +140,7 @@ private:
 
   std::unique_ptr<const dealii::FiniteElement<dim>> element_;
   std::shared_ptr<const CellList<dim>>              cells; // declared before `dofs`, which refers to its mesh
-  mutable std::shared_ptr<dealii::DoFHandler<dim>>  dofs;  // null until asked for, where CellEntities number
+  mutable std::shared_ptr<dealii::DoFHandler<dim>>  dofs;  // null until asked for, where number_dofs made none
   std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
   std::shared_ptr<const ExchangePlan>               plan; // of `numbers`; null on one rank
   int                                               per_cell = 0, rows_per_node = 1;
@@ -160,4 +148,23 @@ private:
   Array<unsigned char>                              constrained;      // of each DoF, a Kind
   Array<unsigned char>                              constrained_cell; // of each cell, whether a DoF of it is not free
 };
+
+/// deal.II's vector of nodal values. It includes values of other ranks, on this rank's cells and their neighbours.
+using NodalVector = dealii::LinearAlgebra::distributed::Vector<double>;
+
+/// Returns the nodal interpolation of a function, continuous at hanging nodes.
+template <int dim>
+NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
+                        const dealii::Function<dim> &function);
+
+/// Returns nodal values that are all zero.
+template <int dim>
+NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs);
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space);
+
+/// Returns the nodal values of a space, for deal.II's functions. `owned` has the values at the owned DoFs, in host
+/// memory. All ranks call it together.
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned);
 } // namespace adamant

@@ -4,7 +4,6 @@
 #include "base/parallel_for.h"
 #include "base/row_ranges.h"
 #include "fem/meshes/forest.h"
-#include "fem/meshes/mesh.h"
 
 #include <deal.II/distributed/solution_transfer.h>
 #include <deal.II/distributed/tria.h>
@@ -12,37 +11,162 @@
 #include <boost/signals2/connection.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <array>
 
 namespace adamant
 {
-// The vectors of one space. Those of serial meshes are carried by tables of their own; see OnForest.
+namespace
+{
+// From where a cell of a changed mesh has its nodal values: the cell was there before the change (same), or its parent
+// was (child), or its children were (parent).
+struct Origin
+{
+  enum Kind : unsigned char
+  {
+    same,
+    child,
+    parent
+  };
+  Kind          kind;
+  unsigned char which; // which child of its parent the cell is, for kind child
+  int           cell;  // number of the former cell; for kind parent the number of the family
+};
+} // namespace
+
+// The active cells of a serial mesh before the mesh changes, numbered as in LevelSpace. The change leaves cells at
+// their places, but new cells of other parents may get the places of cells that vanish.
 template <int dim>
-class MeshChange<dim>::Transfer
+class FormerCells
 {
 public:
+  using Family = std::array<int, dealii::GeometryInfo<dim>::max_children_per_cell>; // former cells, in order
+
+  explicit FormerCells(const dealii::Triangulation<dim> &mesh)
+    : places(mesh.n_levels())
+  {
+    for (unsigned int level = 0; level < places.size(); ++level)
+      places[level].resize(mesh.n_raw_cells(level));
+    for (const auto &cell : mesh.active_cell_iterators())
+      places[cell->level()][cell->index()] = {static_cast<int>(cell->active_cell_index()), parent_of(cell)};
+    for (unsigned int level = 0; level + 1 < places.size(); ++level)
+      for (const auto &cell : mesh.cell_iterators_on_level(level))
+        if (cell->has_children())
+          {
+            Family family;
+            for (unsigned int c = 0; c < family.size(); ++c)
+              family[c] = places[level + 1][cell->child_index(c)].number;
+            if (*std::min_element(family.begin(), family.end()) < 0)
+              continue;
+            places[level][cell->index()].number = -2 - static_cast<int>(families.size());
+            families.push_back(family);
+          }
+  }
+
+  // The origin of an active cell of the mesh after one change.
+  Origin origin_of(const typename dealii::Triangulation<dim>::cell_iterator &cell) const
+  {
+    const std::size_t level = cell->level(), index = cell->index();
+    const int         parent = parent_of(cell);
+    if (level < places.size() && index < places[level].size())
+      {
+        const Place &before = places[level][index];
+        if (before.number >= 0 && before.parent == parent)
+          return {Origin::same, 0, before.number};
+        if (before.number <= -2)
+          return {Origin::parent, 0, -2 - before.number};
+      }
+    return {Origin::child, static_cast<unsigned char>(child_number(cell)), places[level - 1][parent].number};
+  }
+
+  const Family &family(int number) const { return families[number]; }
+
+private:
+  template <class Cell>
+  static int parent_of(const Cell &cell)
+  {
+    return cell->level() > 0 ? cell->parent_index() : -1;
+  }
+
+  struct Place
+  {
+    int number = -1; // of the cell; where a family of cells had this parent: -2 minus the family's number
+    int parent = -1;
+  };
+  std::vector<std::vector<Place>> places; // by level and index of the cell
+  std::vector<Family>             families;
+};
+
+namespace
+{
+// Computes nodal values on the cells of a changed mesh, for an element with support points.
+template <int dim>
+class ChangedCell
+{
+public:
+  explicit ChangedCell(const dealii::FiniteElement<dim> &element)
+    : per_cell(static_cast<int>(element.n_dofs_per_cell()))
+    , of_child(n_children, std::vector<Row>(per_cell))
+    , of_parent(per_cell)
+  {
+    const auto append = [this](const dealii::FullMatrix<double> &matrix, int i, int first, Row &row) {
+      for (int j = 0; j < per_cell; ++j)
+        if (matrix(i, j) != 0.)
+          row.emplace_back(first + j, matrix(i, j));
+    };
+    for (int c = 0; c < n_children; ++c)
+      for (int i = 0; i < per_cell; ++i)
+        {
+          append(element.get_prolongation_matrix(c), i, 0, of_child[c][i]);
+          Row of_this;
+          append(element.get_restriction_matrix(c), i, c * per_cell, of_this);
+          if (!of_this.empty() && !element.restriction_is_additive(i))
+            of_parent[i].clear(); // each child at the node has the whole value
+          of_parent[i].insert(of_parent[i].end(), of_this.begin(), of_this.end());
+        }
+  }
+
+  // The value of DoF i of a cell with the given origin. `u` are the former nodal values. `dofs` are the DoFs of all
+  // former cells, cell after cell.
+  double value(const FormerCells<dim> &former, const Origin &origin, int i, const int *dofs, const double *u) const
+  {
+    const auto at = [=](int cell, int j) { return u[dofs[std::size_t(cell) * per_cell + j]]; };
+    if (origin.kind == Origin::same)
+      return at(origin.cell, i);
+    double sum = 0;
+    if (origin.kind == Origin::child)
+      for (const auto &[j, weight] : of_child[origin.which][i])
+        sum += weight * at(origin.cell, j);
+    else
+      for (const auto &[j, weight] : of_parent[i])
+        sum += weight * at(former.family(origin.cell)[j / per_cell], j % per_cell);
+    return sum;
+  }
+
+private:
+  static constexpr int n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+
+  int                           per_cell;
+  std::vector<std::vector<Row>> of_child;  // by child and DoF: weights of the parent's DoFs
+  std::vector<Row>              of_parent; // by DoF: weights of the DoFs of all children, child after child
+};
+} // namespace
+
+// The vectors of one space. Those of serial meshes are carried by tables of their own; see OnForest.
+template <int dim>
+struct MeshChange<dim>::Transfer
+{
   explicit Transfer(const LevelSpace<dim> &space)
     : id(&space)
   {}
   virtual ~Transfer() = default;
 
-  bool is_of(const LevelSpace<dim> &space) const { return id == &space; }
-
-  std::size_t add(NodalVector &&values)
-  {
-    vectors.push_back(std::move(values));
-    return vectors.size() - 1;
-  }
-
-  virtual void prepare() = 0;
-  // In the numbers of the space on the new mesh.
+  virtual void prepare() {}
+  // The values of a vector in the numbers of the space on the new mesh.
   virtual NodalVector values(std::size_t which, const LevelSpace<dim> &space) = 0;
 
-protected:
+  const void *const        id; // the space, while the vectors are added
   std::vector<NodalVector> vectors;
-
-private:
-  const void *id; // while the vectors are added
+  std::size_t              n_taken = 0;
 };
 
 // deal.II's own class takes three numberings of the DoFs, and maps of cells.
@@ -57,15 +181,20 @@ public:
     , changed(space.element())
   {}
 
-  void prepare() override {}
-
   NodalVector values(std::size_t which, const LevelSpace<dim> &space) override
   {
+    const int per_cell = space.dofs_per_cell();
     if (first.empty())
-      find_cells(space);
-    NodalVector   result   = nodal_vector(space);
-    const double *u        = this->vectors[which].begin();
-    const int     per_cell = space.dofs_per_cell();
+      {
+        origins.resize(space.n_cells());
+#pragma omp parallel for schedule(static)
+        for (int c = 0; c < space.n_cells(); ++c)
+          origins[c] = former->origin_of(space.active_cells()[c]);
+        // Of the cells that have a DoF the first gives its value: they agree but for rounding.
+        first = first_places(space.cell_dofs(0), space.n_cells() * per_cell, space.n_owned());
+      }
+    NodalVector   result = nodal_vector(space);
+    const double *u      = this->vectors[which].begin();
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < space.n_owned(); ++i)
       result.local_element(i) =
@@ -74,16 +203,6 @@ public:
   }
 
 private:
-  // Of the cells that have a DoF the first gives its value: they agree but for rounding.
-  void find_cells(const LevelSpace<dim> &space)
-  {
-    origins.resize(space.n_cells());
-#pragma omp parallel for schedule(static)
-    for (int c = 0; c < space.n_cells(); ++c)
-      origins[c] = former->origin_of(space.active_cells()[c]);
-    first = first_places(space.cell_dofs(0), space.n_cells() * space.dofs_per_cell(), space.n_owned());
-  }
-
   const std::shared_ptr<const FormerCells<dim>> former;
   const Array<int>                              former_dofs;
   const ChangedCell<dim>                        changed;
@@ -119,8 +238,21 @@ public:
   {
     if (!interpolated) // the ranks do it together, also one that owns no DoF
       {
-        interpolate();
-        find_numbers(space);
+        dofs->distribute_dofs(dofs->get_fe());
+        std::vector<NodalVector>   all(this->vectors.size(), nodal_vector(*dofs));
+        std::vector<NodalVector *> pointers;
+        for (auto &vector : all)
+          pointers.push_back(&vector);
+        transfer.interpolate(pointers);
+        this->vectors.swap(all);
+        for (auto &vector : this->vectors)
+          vector.update_ghost_values();
+        numbers.resize(space.n_owned());
+        for_dofs_of_cells(space.active_cells(), *dofs, [&](int c, const auto &of_cell) {
+          for (int i = 0; i < space.dofs_per_cell(); ++i)
+            if (const int dof = space.cell_dofs(c)[i]; dof < space.n_owned())
+              write_atomically(numbers[dof], of_cell[i]);
+        });
         interpolated = true;
       }
     NodalVector result = nodal_vector(space);
@@ -131,36 +263,6 @@ public:
   }
 
 private:
-  void interpolate()
-  {
-    dofs->distribute_dofs(dofs->get_fe());
-    std::vector<NodalVector>   all(this->vectors.size(), nodal_vector(*dofs));
-    std::vector<NodalVector *> pointers;
-    for (auto &vector : all)
-      pointers.push_back(&vector);
-    transfer.interpolate(pointers);
-    this->vectors.swap(all);
-    for (auto &vector : this->vectors)
-      vector.update_ghost_values();
-  }
-
-  void find_numbers(const LevelSpace<dim> &space)
-  {
-    numbers.resize(space.n_owned());
-#pragma omp parallel
-    {
-      std::vector<dealii::types::global_dof_index> of_cell(space.dofs_per_cell());
-#pragma omp for schedule(static)
-      for (int c = 0; c < space.n_cells(); ++c)
-        {
-          with_dofs(space.active_cells()[c], *dofs)->get_dof_indices(of_cell);
-          for (int i = 0; i < space.dofs_per_cell(); ++i)
-            if (const int dof = space.cell_dofs(c)[i]; dof < space.n_owned())
-              write_atomically(numbers[dof], of_cell[i]);
-        }
-    }
-  }
-
   const std::shared_ptr<dealii::DoFHandler<dim>>                    dofs;
   dealii::parallel::distributed::SolutionTransfer<dim, NodalVector> transfer;
   Array<dealii::types::global_dof_index>                            numbers; // of the new space's owned DoFs in `dofs`
@@ -169,52 +271,6 @@ private:
 
 namespace
 {
-// Makes what deal.II does with a mesh of p4est depend on the flags alone, not on the partition, as long as it lives.
-// deal.II first changes the flags by its rules for hanging nodes, near other ranks' cells without knowing theirs: they
-// are put back, and p4est sees to 2:1. Then it asks for the weight of each of the refined forest's quadrants, in their
-// order.
-template <int dim>
-class IndependentOfRanks
-{
-public:
-  explicit IndependentOfRanks(dealii::parallel::distributed::Triangulation<dim> &mesh)
-    : mesh(mesh)
-  {
-    for (const auto &cell : owned_cells(mesh))
-      flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
-    restores = mesh.signals.pre_distributed_refinement.connect([this] { restore_flags(); });
-    weighs   = mesh.signals.weight.connect([this](const auto &, const auto) { return next_weight(); });
-  }
-
-private:
-  void restore_flags()
-  {
-    std::size_t next = 0;
-    for (const auto &cell : owned_cells(mesh))
-      {
-        cell->clear_refine_flag();
-        cell->clear_coarsen_flag();
-        if (const signed char flag = flags[next++]; flag > 0)
-          cell->set_refine_flag();
-        else if (flag < 0)
-          cell->set_coarsen_flag();
-      }
-  }
-
-  unsigned int next_weight()
-  {
-    if (weights.empty())
-      weights = forest::weights<dim>(const_cast<forest::Forest<dim> *>(mesh.get_p4est()));
-    return weights.at(n_weighed++);
-  }
-
-  dealii::parallel::distributed::Triangulation<dim> &mesh;
-  std::vector<signed char>                           flags;
-  std::vector<int>                                   weights;
-  std::size_t                                        n_weighed = 0;
-  boost::signals2::scoped_connection                 restores, weighs;
-};
-
 // What p4est cannot coarsen.
 template <int dim>
 void drop_incomplete_families(dealii::Triangulation<dim> &mesh)
@@ -263,7 +319,7 @@ template <int dim>
 typename MeshChange<dim>::Transfer &MeshChange<dim>::transfer_of(const LevelSpace<dim> &space)
 {
   for (const auto &transfer : transfers)
-    if (transfer->is_of(space))
+    if (transfer->id == &space)
       return *transfer;
   if (is_distributed(mesh))
     return *transfers.emplace_back(std::make_unique<OnForest>(space));
@@ -277,8 +333,8 @@ void MeshChange<dim>::keep(const LevelSpace<dim> &space, const double *owned)
 {
   NodalVector values = nodal_vector(space, owned);
   space.hanging_nodes.distribute(values);
-  auto &transfer = transfer_of(space);
-  kept.push_back({&transfer, transfer.add(std::move(values))});
+  kept.push_back(&transfer_of(space));
+  kept.back()->vectors.push_back(std::move(values));
 }
 
 template <int dim>
@@ -288,12 +344,30 @@ void MeshChange<dim>::prepare()
     transfer->prepare();
 }
 
+// On a mesh of p4est, what deal.II does is made to depend on the flags alone, not on the partition. deal.II first changes
+// the flags by its rules for hanging nodes, near other ranks' cells without knowing theirs: they are put back, and p4est
+// sees to 2:1. Then it asks for the weight of each of the refined forest's quadrants, in their order.
 template <int dim>
 void MeshChange<dim>::execute()
 {
-  std::optional<IndependentOfRanks<dim>> of_p4est;
+  std::vector<signed char>           flags;
+  std::vector<int>                   weights;
+  std::size_t                        n_weighed = 0;
+  boost::signals2::scoped_connection restores, weighs;
   if (auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh))
-    of_p4est.emplace(*distributed);
+    {
+      flags    = flags_of(mesh);
+      restores = mesh.signals.pre_distributed_refinement.connect([&] {
+        auto flag = flags.begin();
+        for (const auto &cell : owned_cells(mesh))
+          set_flag(cell, *flag++);
+      });
+      weighs   = mesh.signals.weight.connect([&, distributed](const auto &, const auto) -> unsigned int {
+        if (weights.empty())
+          weights = forest::weights<dim>(const_cast<forest::Forest<dim> *>(distributed->get_p4est()));
+        return weights.at(n_weighed++);
+      });
+    }
   mesh.execute_coarsening_and_refinement();
 }
 
@@ -302,8 +376,8 @@ Array<double> MeshChange<dim>::take(const LevelSpace<dim> &space)
 {
   if (taken == kept.size())
     throw RunError("more vectors are taken from a change of the mesh than were kept");
-  const Place place  = kept[taken++];
-  NodalVector values = place.transfer->values(place.vector, space);
+  Transfer   &transfer = *kept[taken++];
+  NodalVector values   = transfer.values(transfer.n_taken++, space);
   space.hanging_nodes.distribute(values);
   return Array<double>(values.begin(), values.begin() + space.n_owned());
 }

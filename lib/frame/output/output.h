@@ -2,7 +2,6 @@
 
 #include "base/communicator.h"
 #include "fem/spaces/level_space.h"
-#include "fem/spaces/nodal_vector.h"
 
 #include <deal.II/fe/mapping.h>
 #include <deal.II/numerics/data_out.h>

@@ -4,33 +4,23 @@
 #include "base/csr/csr_matrix.h"
 #include "fem/spaces/level_space.h"
 
-#include <deal.II/base/index_set.h>
+#include <deal.II/dofs/dof_handler.h>
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace adamant
 {
-/// The numbers that a DoFHandler of a program gives this rank's DoFs. Entry i of a deal.II vector's own part is the DoF
-/// owned.nth_index_in_set(i). In vectors of the field it has the number `in_field[i]`.
-struct DofNumbers
-{
-  dealii::IndexSet owned;
-  Array<int>       in_field;
-};
-
-/// Returns the numbers of `dofs`, which has the mesh and element of `space`; throws RunError where it does not.
-template <int dim>
-DofNumbers numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
-
 /// Copies between deal.II's vectors in host memory and a device's vectors. The matrix has rows of the identity for
 /// constrained DoFs. There device vectors are zero; deal.II's solution is its right-hand side times a scaling.
 class DealiiVectors
 {
 public:
-  /// `matrix` belongs to the finest level. Without `numbers` vectors have one rank's entries in the field's own order.
-  DealiiVectors(const Device &device, const CSRMatrix<double> &matrix, const DofNumbers &numbers = {});
+  /// `matrix` belongs to `space`, and deal.II's vectors belong to `dofs`. Throws RunError where `dofs` does not
+  /// distribute the element of `space` on its mesh.
+  template <int dim>
+  DealiiVectors(const Device &device, const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,
+                const CSRMatrix<double> &matrix);
 
   /// Takes the scaling of constrained rows from the diagonal of a condensed matrix of deal.II; else it is 1.
   template <class SparseMatrix>

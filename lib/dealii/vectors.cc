@@ -1,64 +1,55 @@
-#include "fem/dealii_vectors.h"
+#include "dealii/vectors.h"
 
 #include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
 
-#include <numeric>
 #include <string>
 
 namespace adamant
 {
+namespace
+{
+// The number in the space of each entry of a deal.II vector's own part.
 template <int dim>
-DofNumbers numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
+Array<int> numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
 {
   if (&dofs.get_triangulation() != &space.triangulation() || dofs.get_fe().get_name() != space.element().get_name())
     throw RunError("multigrid for deal.II's vectors: expected a DoFHandler on the field's mesh with its element, " +
                    space.element().get_name() + ", not " + dofs.get_fe().get_name());
-  DofNumbers numbers;
-  numbers.owned = dofs.locally_owned_dofs();
-  numbers.in_field.assign(numbers.owned.n_elements(), -1);
+  const auto                                  &owned = dofs.locally_owned_dofs();
+  Array<int>                                   numbers(owned.n_elements(), -1);
   std::vector<dealii::types::global_dof_index> indices(space.dofs_per_cell());
-  for (const auto &cell : dofs.active_cell_iterators())
+  for (int c = 0; c < space.n_cells(); ++c)
     {
-      if (!cell->is_locally_owned())
-        continue;
-      cell->get_dof_indices(indices);
-      const int c = space.cell_number(cell);
+      with_dofs(space.active_cells()[c], dofs)->get_dof_indices(indices);
       for (std::size_t i = 0; i < indices.size(); ++i)
-        if (numbers.owned.is_element(indices[i]))
-          numbers.in_field[numbers.owned.index_within_set(indices[i])] = space.cell_dofs(c)[i];
+        if (owned.is_element(indices[i]))
+          numbers[owned.index_within_set(indices[i])] = space.cell_dofs(c)[i];
     }
-  for (const int number : numbers.in_field)
+  for (const int number : numbers)
     if (number < 0 || number >= space.n_owned())
       throw RunError(
         "multigrid for deal.II's vectors: a DoF of the DoFHandler belongs to this rank, but not in the field");
   return numbers;
 }
+} // namespace
 
-DealiiVectors::DealiiVectors(const Device &device, const CSRMatrix<double> &matrix, const DofNumbers &numbers)
+template <int dim>
+DealiiVectors::DealiiVectors(const Device &device, const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,
+                             const CSRMatrix<double> &matrix)
   : device(device)
 {
-  const int  n        = matrix.n_rows;
-  Array<int> rows     = numbers.in_field, entries(n, -1);
-  const bool numbered = !rows.empty() || numbers.owned.size() > 0;
-  if (!numbered)
-    {
-      rows.resize(n);
-      std::iota(rows.begin(), rows.end(), 0);
-    }
+  Array<int> rows = numbers_in_space(space, dofs), entries(matrix.n_rows, -1);
   for (int i = 0; i < static_cast<int>(rows.size()); ++i)
-    {
-      const int row = rows[i];
-      // Constrained rows are those of the identity (see LevelData).
-      if (matrix.row_start[row + 1] == matrix.row_start[row] + 1 && matrix.column[matrix.row_start[row]] == row)
-        {
-          constrained.push_back(
-            {i, numbered ? numbers.owned.nth_index_in_set(i) : dealii::types::global_dof_index(i), 1.});
-          rows[i] = -1;
-        }
-      else
-        entries[row] = i;
-    }
+    // Constrained rows are those of the identity (see LevelData).
+    if (const int row = rows[i];
+        matrix.row_start[row + 1] == matrix.row_start[row] + 1 && matrix.column[matrix.row_start[row]] == row)
+      {
+        constrained.push_back({i, dofs.locally_owned_dofs().nth_index_in_set(i), 1.});
+        rows[i] = -1;
+      }
+    else
+      entries[row] = i;
   entry = List<int>(device, entries);
   row   = List<int>(device, rows);
   if (device.asynchronous())
@@ -93,10 +84,12 @@ void DealiiVectors::give(const Vector<Number> &x, double *target) const
     on_device.download(target);
 }
 
-template DofNumbers numbers_in_space(const LevelSpace<2> &, const dealii::DoFHandler<2> &);
-template DofNumbers numbers_in_space(const LevelSpace<3> &, const dealii::DoFHandler<3> &);
-template void       DealiiVectors::take(const double *, Vector<double> &) const;
-template void       DealiiVectors::take(const double *, Vector<float> &) const;
-template void       DealiiVectors::give(const Vector<double> &, double *) const;
-template void       DealiiVectors::give(const Vector<float> &, double *) const;
+template DealiiVectors::DealiiVectors(const Device &, const LevelSpace<2> &, const dealii::DoFHandler<2> &,
+                                      const CSRMatrix<double> &);
+template DealiiVectors::DealiiVectors(const Device &, const LevelSpace<3> &, const dealii::DoFHandler<3> &,
+                                      const CSRMatrix<double> &);
+template void DealiiVectors::take(const double *, Vector<double> &) const;
+template void DealiiVectors::take(const double *, Vector<float> &) const;
+template void DealiiVectors::give(const Vector<double> &, double *) const;
+template void DealiiVectors::give(const Vector<float> &, double *) const;
 } // namespace adamant

@@ -1,4 +1,4 @@
-#include "fem/trilinos_amg.h"
+#include "dealii/trilinos_amg.h"
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
@@ -14,19 +14,31 @@
 #endif
 
 #include <algorithm>
+#include <memory>
 
 namespace adamant
 {
 #ifdef DEAL_II_WITH_TRILINOS
-struct TrilinosAMG::Implementation
+namespace
+{
+struct ML
 {
   dealii::TrilinosWrappers::SparseMatrix    matrix;
   std::vector<double>                       modes; // ML keeps a pointer
   dealii::TrilinosWrappers::PreconditionAMG amg;
+
+  void vmult(const double *v, double *z) const
+  {
+    const Epetra_Map &map = matrix.trilinos_matrix().RowMap();
+    // Views: no copies on the way in or out.
+    Epetra_MultiVector from(::View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
+    Epetra_MultiVector to(::View, map, z, std::max(map.NumMyElements(), 1), 1);
+    if (const int error = amg.trilinos_operator().ApplyInverse(from, to))
+      throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
+  }
 };
 
-TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
-  : implementation(std::make_unique<Implementation>())
+void copy_matrix(const CSRMatrix<double> &source, dealii::TrilinosWrappers::SparseMatrix &matrix)
 {
   using Index           = dealii::types::global_dof_index;
   const auto *ghosts    = source.ghosts.get(); // null on one rank
@@ -44,7 +56,6 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
   std::size_t longest_row = 0;
   for (int i = 0; i < source.n_rows; ++i)
     longest_row = std::max(longest_row, static_cast<std::size_t>(source.row_start[i + 1] - source.row_start[i]));
-  auto                                     &matrix = implementation->matrix;
   dealii::TrilinosWrappers::SparsityPattern pattern(rows, rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF,
                                                     longest_row);
   for (int i = 0; i < source.n_rows; ++i)
@@ -60,62 +71,49 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
       matrix.set(first_row + i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
     }
   matrix.compress(dealii::VectorOperation::insert);
+}
+} // namespace
 
+TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
+{
+  const auto ml = std::make_shared<ML>();
+  copy_matrix(source, ml->matrix);
   dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
   data.elliptic              = options.elliptic;
   data.smoother_type         = options.smoother.c_str();
   data.smoother_sweeps       = options.smoother_sweeps;
   data.aggregation_threshold = options.aggregation_threshold;
   if (options.near_null_space.empty())
+    ml->amg.initialize(ml->matrix, data);
+  else
     {
-      implementation->amg.initialize(matrix, data);
-      return;
+      // deal.II takes modes of zeros and ones only: the others go to ML itself.
+      Teuchos::ParameterList              list;
+      std::unique_ptr<Epetra_MultiVector> unused;
+      data.set_parameters(list, unused, ml->matrix.trilinos_matrix());
+      ml->modes.reserve(1); // not null on a rank without rows
+      for (const auto &mode : options.near_null_space)
+        ml->modes.insert(ml->modes.end(), mode.begin(), mode.end());
+      list.set("null space: type", "pre-computed");
+      list.set("null space: dimension", static_cast<int>(options.near_null_space.size()));
+      list.set("null space: vectors", ml->modes.data());
+      list.set("PDE equations", options.node_size);
+      ml->amg.initialize(ml->matrix, list);
     }
-
-  // deal.II takes modes of zeros and ones only: the others go to ML itself.
-  Teuchos::ParameterList              list;
-  std::unique_ptr<Epetra_MultiVector> unused;
-  data.set_parameters(list, unused, matrix.trilinos_matrix());
-  const int n_modes = static_cast<int>(options.near_null_space.size());
-  implementation->modes.reserve(1); // not null on a rank without rows
-  for (const auto &mode : options.near_null_space)
-    implementation->modes.insert(implementation->modes.end(), mode.begin(), mode.end());
-  list.set("null space: type", "pre-computed");
-  list.set("null space: dimension", n_modes);
-  list.set("null space: vectors", implementation->modes.data());
-  list.set("PDE equations", options.node_size);
-  implementation->amg.initialize(matrix, list);
-}
-
-TrilinosAMG::~TrilinosAMG() = default;
-
-void TrilinosAMG::vmult(const double *v, double *z) const
-{
-  const Epetra_Map &map = implementation->matrix.trilinos_matrix().RowMap();
-  // Views: no copies on the way in or out.
-  Epetra_MultiVector from(::View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
-  Epetra_MultiVector to(::View, map, z, std::max(map.NumMyElements(), 1), 1);
-  if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
-    throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
+  return [ml](const double *v, double *z) { ml->vmult(v, z); };
 }
 #else
-struct TrilinosAMG::Implementation
-{
-};
-
-TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &, const TrilinosAMGOptions &)
+TrilinosAMG trilinos_amg(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 {
   throw InputError("trilinos_amg is not there: deal.II was built without Trilinos");
 }
-TrilinosAMG::~TrilinosAMG() = default;
-void TrilinosAMG::vmult(const double *, double *) const {}
 #endif
 
 std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
 {
   return [options](const CSRMatrix<double> &matrix) -> ExternalSolver {
-    const auto amg = std::make_shared<const TrilinosAMG>(matrix, options);
-    return [amg](const Array<double> &b, Array<double> &x) { amg->vmult(b.data(), x.data()); };
+    const auto amg = trilinos_amg(matrix, options);
+    return [amg](const Array<double> &b, Array<double> &x) { amg(b.data(), x.data()); };
   };
 }
 } // namespace adamant

@@ -5,7 +5,6 @@
 #include "multigrid/options.h"
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,23 +23,15 @@ struct TrilinosAMGOptions
   int                        node_size       = 1;
 };
 
-/// Algebraic multigrid of Trilinos ML through deal.II, to compare with this library's multigrid. It runs on the host,
-/// on any number of ranks. Where deal.II was built without Trilinos, the constructor throws InputError.
-class TrilinosAMG
-{
-public:
-  /// Builds the multigrid levels; `matrix` is copied. MPI has to be initialised, as all of Trilinos needs it.
-  TrilinosAMG(const CSRMatrix<double> &matrix, const TrilinosAMGOptions &options);
-  ~TrilinosAMG();
+/// Sets z = M v on the rows of this rank, in host memory.
+using TrilinosAMG = std::function<void(const double *v, double *z)>;
 
-  void vmult(const double *v, double *z) const; ///< z = M v on the rows of this rank, in host memory
+/// Returns algebraic multigrid of Trilinos ML through deal.II, to compare with this library's multigrid. It runs on the
+/// host, on any number of ranks. `matrix` is copied. MPI has to be initialised, as all of Trilinos needs it. Throws
+/// InputError where deal.II was built without Trilinos.
+TrilinosAMG trilinos_amg(const CSRMatrix<double> &matrix, const TrilinosAMGOptions &options);
 
-private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation;
-};
-
-/// Returns a function for MultigridOptions::make_coarse_solver, whose solver applies TrilinosAMG once. Modes in
+/// Returns a function for MultigridOptions::make_coarse_solver, whose solver applies trilinos_amg() once. Modes in
 /// `options` belong to the coarsest level.
 std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
 } // namespace adamant

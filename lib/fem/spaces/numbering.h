@@ -1,0 +1,61 @@
+#pragma once
+
+#include "base/array.h"
+#include "fem/meshes/cell_list.h"
+#include "fem/ranks/distributed_rows.h"
+
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/fe/fe.h>
+#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/lac/full_matrix.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// The numbers of the DoFs of a list of cells, and the constraints at hanging nodes.
+template <int dim>
+struct Numbering
+{
+  std::shared_ptr<const CellList<dim>>     cells;         ///< the list, or active cells where a DoFHandler numbers
+  std::shared_ptr<dealii::DoFHandler<dim>> dofs;          ///< null where no DoFHandler has been made
+  std::shared_ptr<const Partitioner>       partition;     ///< the global numbers of the local DoFs
+  Array<int>                               cell_dofs;     ///< local numbers, [cell * dofs per cell + i]
+  dealii::AffineConstraints<double>        hanging_nodes; ///< closed, in global numbers
+};
+
+/// Numbers the DoFs of `cells` by their positions. On one rank, Q1 and Q2 are numbered by the vertices, lines, faces and
+/// interiors of the cells, which takes less time and memory than a DoFHandler. So are all elements that have no two DoFs
+/// of a component on one of these. A DoFHandler numbers all else. All ranks of the mesh call it together. Throws
+/// IndexOverflow where an int cannot count the DoFs.
+template <int dim>
+Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe);
+
+/// Returns the entries of row i that are no rounding errors.
+inline Row nonzeros(const dealii::FullMatrix<double> &matrix, unsigned int i)
+{
+  Row row;
+  for (unsigned int j = 0; j < matrix.n(); ++j)
+    if (std::abs(matrix(i, j)) > 1e-12)
+      row.emplace_back(static_cast<int>(j), matrix(i, j));
+  return row;
+}
+
+/// Returns for each face of a cell the DoFs that have support on it.
+template <int dim>
+std::vector<std::vector<int>> dofs_on_faces(const dealii::FiniteElement<dim> &fe)
+{
+  std::vector<std::vector<int>> on_face(dealii::GeometryInfo<dim>::faces_per_cell);
+  for (unsigned int f = 0; f < on_face.size(); ++f)
+    for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
+      if (fe.has_support_on_face(i, f))
+        on_face[f].push_back(static_cast<int>(i));
+  return on_face;
+}
+
+/// Returns the closed constraints at hanging nodes. All ranks of the mesh call it together.
+template <int dim>
+dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<dim> &dofs);
+} // namespace adamant
