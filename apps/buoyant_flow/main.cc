@@ -203,7 +203,7 @@ private:
   {
     adamant::FieldOutput<dim> output;
     flow->add_output(output, values[0], values[1], values[2]);
-    output.add_scalar(composition->finest(), values[3], "composition");
+    output.add(composition->finest(), values[3], "composition");
     output.build_patches(mapping, 1);
     series.write(output, t);
   }

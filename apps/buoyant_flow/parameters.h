@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/adaptivity.h"
 #include "frame/parameters/mesh_parameters.h"
 #include "stokes/stokes_parameters.h"
 #include "stokes/velocity_boundaries.h"

@@ -5,7 +5,7 @@
 #include "elasticity/elastic_material_parameters.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
-#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/parameters/time_parameters.h"

@@ -3,7 +3,7 @@
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "flow/flow_results.h"
-#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_parameters.h"
 #include "frame/parameters/time_parameters.h"

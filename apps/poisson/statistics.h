@@ -115,9 +115,9 @@ void write(const SampleStatistics &statistics, const Levels &levels, const adama
   const auto                mean      = nodal_values(levels, space, statistics.mean(), prescribed);
   const auto                deviation = nodal_values(levels, space, statistics.standard_deviation(), {});
   adamant::FieldOutput<dim> output;
-  output.add_scalar(space, first.data(), "first_sample");
-  output.add_scalar(space, mean.data(), "mean");
-  output.add_scalar(space, deviation.data(), "standard_deviation");
+  output.add(space, first.data(), "first_sample");
+  output.add(space, mean.data(), "mean");
+  output.add(space, deviation.data(), "standard_deviation");
   output.build_patches(mapping, 1);
   adamant::TimeSeries(folder, "solution").write(output, 0.);
 }

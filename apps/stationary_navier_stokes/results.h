@@ -120,7 +120,7 @@ public:
     , space(space)
     , mapping(mapping)
     , scalar(std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {})
-    , at_points("Output/Points", scalar, mapping, points(parameters.output))
+    , at_points("Output/Points", scalar, mapping, adamant::points_of<dim>(parameters.output.points))
     , profiles(scalar, mapping, parameters.output.profiles, parameters.output.profile_points)
   {}
 
@@ -148,14 +148,6 @@ public:
   }
 
 private:
-  static std::vector<Point<dim>> points(const OutputParameters &options)
-  {
-    std::vector<Point<dim>> points;
-    for (const auto &point : options.points)
-      std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
-    return points;
-  }
-
   const Parameters               &parameters;
   const adamant::LevelSpace<dim> &space;
   const Mapping<dim>             &mapping;

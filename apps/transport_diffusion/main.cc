@@ -56,8 +56,8 @@ private:
     if (!parameters.mesh_file.make_coarse(*mesh))
       GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
     adamant::refine_global(*mesh, p.refinements);
-    adamant::refine_for(*functions.initial_values.at_time(0.), *mesh, mapping, fe,
-                        {p.adaptive_cycles, p.refine_fraction, p.coarsen_fraction});
+    adamant::refine_for(*functions.initial_values.at_time(0.), *mesh, mapping, fe, p.adaptive_cycles, p.refine_fraction,
+                        p.coarsen_fraction);
   }
 
   // What does not depend on the time step: levels, constraints, positions, vectors.

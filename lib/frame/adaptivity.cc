@@ -10,46 +10,91 @@
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_handler.h>
-#include <deal.II/lac/vector.h>
 #include <deal.II/numerics/error_estimator.h>
+
+#include <boost/algorithm/string/join.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace adamant
 {
-namespace
+AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &fields, bool families)
+  : ParameterAcceptor("/Adaptivity")
 {
-template <int dim>
-dealii::Vector<float>
-error_of_interpolation(const dealii::Function<dim> &function, const dealii::Triangulation<dim> &mesh,
-                       const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element)
-{
-  dealii::DoFHandler<dim> dofs(mesh);
-  dofs.distribute_dofs(element);
-  const auto            values = interpolate(mapping, dofs, function);
-  dealii::Vector<float> indicators(mesh.n_active_cells());
-  dealii::KellyErrorEstimator<dim>::estimate(mapping, dofs, dealii::QGauss<dim - 1>(element.degree + 1), {}, values,
-                                             indicators);
-  return indicators;
+  using namespace dealii::Patterns;
+  field          = fields.front();
+  this->families = families;
+  add_parameter("Interval", interval, "Steps between changes of the mesh; 0: none", prm, Integer(0));
+  add_parameter(
+    "Growth", growth,
+    "The mesh also changes where the indicators of all cells together (the root of the sum of their squares) "
+    "are larger by this factor than after the last change; 0: it does not",
+    prm, Double(0.));
+  add_parameter("Check interval", check_interval, "Steps between evaluations for Growth", prm, Integer(1));
+  add_parameter("Field", field, "That the mesh follows", prm, Selection(boost::algorithm::join(fields, "|")));
+  add_parameter("Indicator", indicator,
+                "Of a cell: kelly, the jumps of the gradient on its faces; or an expression of the gradient u_x, u_y, "
+                "u_z and the length h of the longest edge, its largest absolute value in the cell, of all components");
+  add_parameter("Strategy", strategy,
+                "What the fractions are of: cells, of their number; error, of the sum of the indicators' squares", prm,
+                Selection("cells|error"));
+  add_parameter("Refine fraction", refine, "The cells of largest indicators are refined", prm, Double(0., 1.));
+  add_parameter("Coarsen fraction", coarsen, "Those of smallest indicators are coarsened", prm, Double(0., 1.));
+  add_parameter("Cells", n_cells,
+                "With Strategy = cells: where positive, as many cells are coarsened as keep about this number, instead "
+                "of Coarsen fraction",
+                prm, Integer(0));
+  add_parameter("Smallest level", smallest_level, "Cells of n refinements of a coarse cell are not coarsened", prm,
+                Integer(0, 20));
+  add_parameter("Largest level", largest_level, "Nor those of so many refined; 0: the largest of the first mesh", prm,
+                Integer(0, 20));
+  add_parameter("First mesh cycles", first_cycles, "Changes of the first mesh for the initial values", prm,
+                Integer(0, 20));
 }
-} // namespace
+
+void AdaptivityParameters::check(unsigned int dim) const
+{
+  if (!on())
+    return;
+  require(refine + coarsen <= 1., "Adaptivity/Refine fraction = ", refine,
+          " and Adaptivity/Coarsen fraction = ", coarsen, " are more than 1 together");
+  require(refine + coarsen > 0., "Adaptivity/Refine fraction and Adaptivity/Coarsen fraction are both 0, so the mesh "
+                                 "cannot change");
+  require(growth == 0. || growth > 1., "Adaptivity/Growth = ", growth, " has to be larger than 1, or 0");
+  require(n_cells == 0 || strategy == "cells", "Adaptivity/Cells = ", n_cells, " needs Adaptivity/Strategy = cells");
+  require(largest_level == 0 || smallest_level <= largest_level, "Adaptivity/Smallest level = ", smallest_level,
+          " is above Adaptivity/Largest level = ", largest_level);
+  if (indicator == kelly)
+    return;
+  if (dim == 2)
+    parse_function_of_gradient<2>("Adaptivity/Indicator", indicator);
+  else
+    parse_function_of_gradient<3>("Adaptivity/Indicator", indicator);
+}
 
 template <int dim>
 void refine_for(const dealii::Function<dim> &function, dealii::Triangulation<dim> &mesh,
-                const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element,
-                const Refinement &refinement)
+                const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element, unsigned int cycles,
+                double refine, double coarsen)
 {
-  for (unsigned int cycle = 0; cycle < refinement.cycles; ++cycle)
-    refine_and_coarsen(mesh, error_of_interpolation(function, mesh, mapping, element), refinement.refine,
-                       refinement.coarsen);
+  for (unsigned int cycle = 0; cycle < cycles; ++cycle)
+    {
+      dealii::Vector<float> indicators(mesh.n_active_cells());
+      {
+        dealii::DoFHandler<dim> dofs(mesh);
+        dofs.distribute_dofs(element);
+        dealii::KellyErrorEstimator<dim>::estimate(mapping, dofs, dealii::QGauss<dim - 1>(element.degree + 1), {},
+                                                   interpolate(mapping, dofs, function), indicators);
+      }
+      refine_and_coarsen(mesh, indicators, refine, coarsen);
+    }
 }
 
 template void refine_for(const dealii::Function<2> &, dealii::Triangulation<2> &, const dealii::Mapping<2> &,
-                         const dealii::FiniteElement<2> &, const Refinement &);
+                         const dealii::FiniteElement<2> &, unsigned int, double, double);
 template void refine_for(const dealii::Function<3> &, dealii::Triangulation<3> &, const dealii::Mapping<3> &,
-                         const dealii::FiniteElement<3> &, const Refinement &);
+                         const dealii::FiniteElement<3> &, unsigned int, double, double);
 
 template <int dim>
 void Adaptivity<dim>::begin(const dealii::Triangulation<dim> &first_mesh)
@@ -116,22 +161,17 @@ bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Triangulatio
   return in_turn || grown;
 }
 
-// With r n cells refined and c n coarsened, n (1 + r (2^dim - 1) - c (1 - 2^-dim)) cells remain.
-template <int dim>
-double Adaptivity<dim>::coarsen_fraction(double n_cells) const
-{
-  if (options.n_cells == 0)
-    return options.coarsen;
-  const double children = 1 << dim, growth = options.n_cells / n_cells - 1.;
-  return std::clamp((options.refine * (children - 1.) - growth) / (1. - 1. / children), 0., 1. - options.refine);
-}
-
 template <int dim>
 void Adaptivity<dim>::flag(dealii::Triangulation<dim> &mesh, dealii::Vector<float> indicators) const
 {
   if (options.families)
     sum_over_families(mesh, indicators);
-  const double coarsen = coarsen_fraction(static_cast<double>(mesh.n_global_active_cells()));
+  double coarsen = options.coarsen;
+  if (options.n_cells > 0) // r n cells refined and c n coarsened leave n (1 + r (2^dim - 1) - c (1 - 2^-dim)) cells
+    {
+      const double children = 1 << dim, growth = options.n_cells / double(mesh.n_global_active_cells()) - 1.;
+      coarsen = std::clamp((options.refine * (children - 1.) - growth) / (1. - 1. / children), 0., 1. - options.refine);
+    }
   flag_cells(mesh, indicators, options.refine, coarsen,
              options.strategy == "error" ? FractionsOf::error : FractionsOf::cells);
   for (const auto &cell : mesh.active_cell_iterators())
@@ -154,7 +194,7 @@ void Adaptivity<dim>::count_change(const std::array<double, 2> &before, const st
 }
 
 template <int dim>
-std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mapping<dim> &mapping)
+std::array<double, 2> Adaptivity<dim>::mass(const FollowedField<dim> &field) const
 {
   const auto           &space  = *field.space;
   const auto           &fe     = space.element();
@@ -184,6 +224,4 @@ std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mappin
 
 template class Adaptivity<2>;
 template class Adaptivity<3>;
-template std::array<double, 2> mass(const FollowedField<2> &, const dealii::Mapping<2> &);
-template std::array<double, 2> mass(const FollowedField<3> &, const dealii::Mapping<3> &);
 } // namespace adamant

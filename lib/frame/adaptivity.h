@@ -2,9 +2,9 @@
 
 #include "algebra/device.h"
 #include "fem/spaces/level_space.h"
-#include "frame/parameters/adaptivity_parameters.h"
 
 #include <deal.II/base/function.h>
+#include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/fe/component_mask.h>
 #include <deal.II/fe/fe.h>
 #include <deal.II/fe/mapping.h>
@@ -12,22 +12,43 @@
 #include <deal.II/lac/vector.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace adamant
 {
-/// Parameters of a refinement by Kelly's estimator.
-struct Refinement
+/// When the mesh of a time-dependent problem changes, and where; by default it never does.
+struct AdaptivityOptions
 {
-  unsigned int cycles;
-  double       refine, coarsen = 0.; ///< fractions of the cells, in each cycle
+  unsigned int interval = 0, check_interval = 1, first_cycles = 0, n_cells = 0;
+  unsigned int smallest_level = 0, largest_level = 0;
+  double       growth = 0., refine = 0.3, coarsen = 0.3;
+  std::string  field, indicator = kelly, strategy = "cells";
+  bool         families = false; ///< no parameter: the last refinement of the mesh is global and stays global, see
+                                 ///< flag_families
+
+  static constexpr const char *kelly = "kelly";
+
+  bool on() const { return interval > 0 || growth > 0. || first_cycles > 0; } ///< whether the mesh may change
+};
+
+/// Section "Adaptivity"; its descriptions say what the options mean.
+struct AdaptivityParameters : dealii::ParameterAcceptor, AdaptivityOptions
+{
+  /// `fields` are the names of the program's fields; the mesh follows the first one by default.
+  explicit AdaptivityParameters(const std::vector<std::string> &fields, bool families = false);
+
+  /// Throws InputError where the parameters do not fit together.
+  void check(unsigned int dim) const;
 };
 
 /// Refines the mesh where the interpolation of a function is least resolved. Kelly's estimator of the jumps of the
-/// interpolation's gradients chooses the cells. All ranks call it together.
+/// interpolation's gradients chooses the cells: in each cycle the fractions `refine` and `coarsen` of them. All ranks
+/// call it together.
 template <int dim>
 void refine_for(const dealii::Function<dim> &function, dealii::Triangulation<dim> &mesh,
-                const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element,
-                const Refinement &refinement);
+                const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element, unsigned int cycles,
+                double refine, double coarsen = 0.);
 
 /// What a mesh follows: these components of nodal values of a space, on the device. Where there are several parts,
 /// `values` holds them one after the other, each with the nodal values of the space.
@@ -40,7 +61,7 @@ struct FollowedField
   int                    n_parts    = 1;
 };
 
-/// Where and when a mesh changes, as the section "Adaptivity" says.
+/// Where and when a mesh changes, as the section "Adaptivity" says. All ranks call its functions together.
 template <int dim>
 class Adaptivity
 {
@@ -53,8 +74,7 @@ public:
 
   const AdaptivityOptions options;
 
-  /// Remembers the largest level of the first mesh; throws InputError where it is above "Largest level". All ranks call
-  /// it together.
+  /// Remembers the largest level of the first mesh; throws InputError where it is above "Largest level".
   void begin(const dealii::Triangulation<dim> &first_mesh);
 
   /// Returns the level beyond which no cell is refined; 0 where the mesh never changes.
@@ -66,14 +86,18 @@ public:
   /// Returns whether the indicators are wanted after this step.
   bool due(unsigned int step) const;
 
-  /// Returns one indicator for each active cell, 0 on cells of other ranks. All ranks call it together.
+  /// Returns one indicator for each active cell, 0 on cells of other ranks.
   dealii::Vector<float> indicators(const FollowedField<dim> &field) const;
 
-  /// Returns whether these indicators ask for a change of the mesh after this step. All ranks call it together.
+  /// Returns whether these indicators ask for a change of the mesh after this step.
   bool wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 
-  /// Flags the cells, or families of them, that are to be refined or coarsened. All ranks call it together.
+  /// Flags the cells, or families of them, that are to be refined or coarsened.
   void flag(dealii::Triangulation<dim> &mesh, dealii::Vector<float> indicators) const;
+
+  /// Returns ∫ u and ∫ |u| of the sum u of the components followed, by a Gauss rule of degree + 1 points in each
+  /// direction.
+  std::array<double, 2> mass(const FollowedField<dim> &field) const;
 
   /// Counts a change of the mesh; `before` and `after` are the results of mass() on both sides of it.
   void count_change(const std::array<double, 2> &before, const std::array<double, 2> &after);
@@ -88,16 +112,9 @@ public:
   }
 
 private:
-  double coarsen_fraction(double n_cells) const;
-
   const dealii::Mapping<dim> &mapping;
   int                         first_level  = 0;  // the largest level of the first mesh
   double                      after_change = 0.; // norm of all cells' indicators after the last change; 0: not
                                                  // evaluated yet
 };
-
-/// Returns ∫ u and ∫ |u| of the sum u of the components followed, by a Gauss rule of degree + 1 points in each
-/// direction. All ranks call it together.
-template <int dim>
-std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mapping<dim> &mapping);
 } // namespace adamant

@@ -1,28 +1,23 @@
 #include "frame/program.h"
 
-#include "base/command_line.h"
-#include "base/exceptions.h"
+#include "base/version.h"
 #include "frame/parameters/parameters.h"
-#include "frame/restart/checkpoint.h"
-#include "frame/start_up.h"
 
+#include <deal.II/base/config.h>
 #include <deal.II/base/parameter_handler.h>
 
 #include <cerrno>
 #include <cstring>
 #include <iostream>
-#include <string>
 
 namespace adamant
 {
 namespace
 {
-// Everything about memory and exchange that only GPUs have.
-void record_device(const Device &device, RunRecord &record)
+void print_version(const std::string &application)
 {
-  record["peak_memory_bytes"]["device"] = device.interface().peak_memory();
-  if (device.asynchronous())
-    record["copy_bandwidth"] = device.interface().copy_bandwidth();
+  std::cout << "adamant " << version() << " (" << git_revision() << "), " << application << ", deal.II "
+            << DEAL_II_PACKAGE_VERSION << '\n';
 }
 
 int run(const CommandLine &line, const std::string &application, const Program &program,
@@ -35,9 +30,10 @@ int run(const CommandLine &line, const std::string &application, const Program &
   const Device device = choose_device(line.backend, n_threads, std::cout, ranks, rank_parameters.share_devices, format);
   program.check_device(device);
   Run run(application, line, checkpoints, std::move(reader), device, n_threads, rank_parameters);
-  print_header(application, backend_name(device), device.name(), n_threads, ranks.size());
-  if (const std::string exchange = device.interface().exchange(); !exchange.empty())
-    run.record["exchange"] = exchange;
+  print_version(application);
+  std::cout << "backend " << backend_name(device) << " on " << device.name() << ", " << n_threads << " host thread"
+            << (n_threads > 1 ? "s" : "")
+            << (ranks.size() > 1 ? " on each of " + std::to_string(ranks.size()) + " ranks" : "") << '\n';
   try
     {
       program.solve(device, run);
@@ -52,8 +48,6 @@ int run(const CommandLine &line, const std::string &application, const Program &
         throw RunError(error.what());
       throw;
     }
-  run.stop();
-  record_device(device, run.record);
   run.finish();
   return 0;
 }
@@ -68,7 +62,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
     if (line.help)
       std::cout << description << "\n\n" << line.usage;
     if (line.version)
-      print_header(application, "", "", 0);
+      print_version(application);
     if (line.help || line.version)
       return 0;
     const auto                        program = make();

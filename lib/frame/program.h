@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace adamant
@@ -24,27 +23,6 @@ public:
   /// Returns the keys that a restart of this program may not change, though other programs allow it; see check_restart.
   virtual std::vector<std::string> must_stay() const { return {}; }
   virtual void                     solve(const Device &device, Run &run) const = 0;
-};
-
-/// Whether the parameters have a function check_device.
-template <typename Parameters, typename = void>
-struct HasDeviceCheck : std::false_type
-{
-};
-template <typename Parameters>
-struct HasDeviceCheck<Parameters, std::void_t<decltype(std::declval<const Parameters &>().check_device(Device()))>>
-  : std::true_type
-{
-};
-
-/// Whether the parameters have a function must_stay.
-template <typename Parameters, typename = void>
-struct HasMustStay : std::false_type
-{
-};
-template <typename Parameters>
-struct HasMustStay<Parameters, std::void_t<decltype(std::declval<const Parameters &>().must_stay())>> : std::true_type
-{
 };
 
 /// The main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
@@ -68,13 +46,17 @@ int run_program(int argc, char **argv, const std::string &application, const std
     void check() const override { parameters.check(); }
     void check_device(const Device &device) const override
     {
-      if constexpr (HasDeviceCheck<Parameters>::value)
-        parameters.check_device(device);
+      const auto check = [&device](const auto &given) -> decltype(given.check_device(device)) {
+        given.check_device(device);
+      };
+      if constexpr (std::is_invocable_v<decltype(check), const Parameters &>)
+        check(parameters);
     }
     std::vector<std::string> must_stay() const override
     {
-      if constexpr (HasMustStay<Parameters>::value)
-        return parameters.must_stay();
+      const auto keys = [](const auto &given) -> decltype(given.must_stay()) { return given.must_stay(); };
+      if constexpr (std::is_invocable_v<decltype(keys), const Parameters &>)
+        return keys(parameters);
       return {};
     }
     void solve(const Device &device, Run &run) const override

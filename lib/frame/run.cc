@@ -4,7 +4,6 @@
 #include "base/exchange_plan.h"
 #include "base/version.h"
 #include "frame/parameters/parameters.h"
-#include "frame/restart/checkpoint.h"
 #include "frame/signals.h"
 #include "frame/start_up.h"
 
@@ -32,37 +31,7 @@ std::string megabytes(double bytes)
   return text.str();
 }
 
-// How far the rank with the most unknowns is above the mean, and ghosts for each unknown.
-RunRecord balance(const CSRMatrix<double> &matrix, const Communicator &ranks)
-{
-  const double owned = matrix.n_rows, ghosts = matrix.ghosts->n_ghosts();
-  const auto   unknowns = dealii::Utilities::MPI::min_max_avg(owned, ranks.handle());
-  return {{"unknowns", unknowns.max / unknowns.avg},
-          {"ghosts", dealii::Utilities::MPI::sum(ghosts, ranks.handle()) / unknowns.sum}};
-}
-} // namespace
-
-void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
-{
-  const auto options  = size.linear_solver.options("");
-  record["precision"] = to_text(options.precision);
-  record["dofs"]      = size.n_unknowns;
-  record["cells"]     = size.n_cells;
-  record["levels"]    = RunRecord::array();
-  for (const auto &level : size.levels)
-    {
-      const auto *A      = level.matrix(); // none by cells, which store no entries
-      double      sums[] = {double(level.n_rows()), A ? double(A->n_nonzeros()) : 0.};
-      ranks.sum(sums, 2);
-      record["levels"].push_back({{"dofs", std::llround(sums[0])}, {"nonzeros", std::llround(sums[1])}});
-    }
-  if (ranks.size() > 1)
-    record["balance"] = balance(*size.levels.back().matrix(), ranks);
-  record["preconditioner"]      = size.linear_solver.preconditioner;
-  record["tolerance"]           = size.linear_solver.tolerance;
-  record["extrapolation_order"] = size.extrapolation_order;
-}
-
+// The bytes of device vectors that only the first time steps create.
 std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
 {
   // GMRES keeps a vector in double and a direction in the V-cycle's precision for each iteration. It makes room for
@@ -75,23 +44,7 @@ std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
   const std::size_t gmres = options.type == SolverType::gmres ? room * per_iteration + in_loop * sizeof(double) : 0;
   return size.levels.back().n_rows() * (gmres + (2 + size.extrapolation_order) * sizeof(double));
 }
-
-void print_size(const RunRecord &record, std::size_t host_memory,
-                const std::map<std::string, std::size_t> &device_memory, std::size_t device_peak)
-{
-  std::cout << "dry run: nothing has been written\n"
-            << record.at("dofs") << " unknowns, " << record.at("cells") << " cells\n";
-  for (std::size_t l = record.at("levels").size(); l-- > 0;)
-    std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "
-              << record.at("levels")[l].at("nonzeros") << " nonzeros\n";
-  std::cout << "host memory expected: " << megabytes(host_memory) << '\n';
-  if (device_peak == 0)
-    return;
-  std::string parts;
-  for (const auto &[purpose, bytes] : device_memory)
-    parts += ", " + purpose + " " + megabytes(bytes);
-  std::cout << "device memory expected: " << megabytes(device_peak) << " (after the set-up" << parts << ")\n";
-}
+} // namespace
 
 Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
          std::unique_ptr<CheckpointReader> continued, const Device &device, int threads,
@@ -107,7 +60,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   , reader(std::move(continued))
   , writer(checkpoints, output_folder, reader ? reader->file : "", ranks)
 {
-  header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
+  const std::string parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
     made = OutputFolder(output_folder, continues());
   timer.observer = [this](const std::string &section) {
@@ -124,16 +77,12 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
     record["ranks"] = ranks.size();
   time_loop.reset();
 
-  header.application      = application;
-  header.version          = record["version"];
-  header.deal_ii          = DEAL_II_PACKAGE_VERSION;
-  header.backend          = record["backend"];
-  header.threads          = threads;
-  header.ranks            = ranks.size();
-  header.distributed_mesh = distributed_mesh;
-  header.values           = comparable_parameters();
+  header = {application,      record["version"], DEAL_II_PACKAGE_VERSION, record["backend"], threads, ranks.size(),
+            distributed_mesh, parameters,        comparable_parameters()};
   if (reader)
     continue_from(reader->header);
+  if (const std::string exchange = device.interface().exchange(); !exchange.empty())
+    record["exchange"] = exchange;
 }
 
 // Rows of a run that fails are kept.
@@ -172,9 +121,9 @@ void Run::write_statistics(bool at_once)
 void Run::continue_from(const CheckpointHeader &from)
 {
   record["restart"] = {{"checkpoint", reader->file}, {"step", from.step}, {"time", from.time}};
-  if (distributed_mesh && !from.distributed_mesh)
-    throw InputError("--restart: the checkpoint holds a serial mesh, which only one rank can continue; on one rank, "
-                     "Ranks/Distributed mesh = true makes checkpoints that any number of ranks can");
+  require(!distributed_mesh || from.distributed_mesh,
+          "--restart: the checkpoint holds a serial mesh, which only one rank can continue; on one rank, "
+          "Ranks/Distributed mesh = true makes checkpoints that any number of ranks can");
   if (from.backend != header.backend || from.threads != header.threads || from.ranks != header.ranks ||
       from.version != header.version)
     std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << ", " << from.ranks
@@ -193,8 +142,30 @@ unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
 
 void Run::describe(const RunSize &size)
 {
-  adamant::describe(size, ranks, record);
-  bytes_of_steps = bytes_of_time_loop(size, device.asynchronous());
+  const auto options  = size.linear_solver.options("");
+  record["precision"] = to_text(options.precision);
+  record["dofs"]      = size.n_unknowns;
+  record["cells"]     = size.n_cells;
+  record["levels"]    = RunRecord::array();
+  for (const auto &level : size.levels)
+    {
+      const auto *A      = level.matrix(); // none by cells, which store no entries
+      double      sums[] = {double(level.n_rows()), A ? double(A->n_nonzeros()) : 0.};
+      ranks.sum(sums, 2);
+      record["levels"].push_back({{"dofs", std::llround(sums[0])}, {"nonzeros", std::llround(sums[1])}});
+    }
+  if (ranks.size() > 1) // how far the rank with the most unknowns is above the mean, and ghosts for each unknown
+    {
+      const auto  &A     = *size.levels.back().matrix();
+      const double owned = A.n_rows, ghosts = A.ghosts->n_ghosts();
+      const auto   unknowns = dealii::Utilities::MPI::min_max_avg(owned, ranks.handle());
+      record["balance"]     = {{"unknowns", unknowns.max / unknowns.avg},
+                               {"ghosts", dealii::Utilities::MPI::sum(ghosts, ranks.handle()) / unknowns.sum}};
+    }
+  record["preconditioner"]      = size.linear_solver.preconditioner;
+  record["tolerance"]           = size.linear_solver.tolerance;
+  record["extrapolation_order"] = size.extrapolation_order;
+  bytes_of_steps                = bytes_of_time_loop(size, device.asynchronous());
 }
 
 void Run::measure(const LinearSolver &solver)
@@ -213,19 +184,32 @@ std::size_t Run::host_memory() const
   return static_cast<std::size_t>(bytes);
 }
 
+void Run::print_size() const
+{
+  std::cout << "dry run: nothing has been written\n"
+            << record.at("dofs") << " unknowns, " << record.at("cells") << " cells\n";
+  for (std::size_t l = record.at("levels").size(); l-- > 0;)
+    std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "
+              << record.at("levels")[l].at("nonzeros") << " nonzeros\n";
+  std::cout << "host memory expected: " << megabytes(host_memory()) << '\n';
+  std::size_t bytes = device.asynchronous() ? bytes_of_steps : 0; // device memory so far or later; 0 on the host
+  std::string parts;
+  for (const auto &[purpose, in_use] : device.interface().memory())
+    {
+      bytes += in_use;
+      parts += ", " + purpose + " " + megabytes(in_use);
+    }
+  if (const auto most = std::max(bytes, device.interface().peak_memory()); most > 0)
+    std::cout << "device memory expected: " << megabytes(most) << " (after the set-up" << parts << ")\n";
+}
+
 void Run::begin_time_loop(unsigned int done, unsigned int n, bool asks)
 {
-  if (done > n)
-    throw InputError("--restart: the checkpoint is of step " + std::to_string(done) +
-                     ", but the end time is reached in step " + std::to_string(n));
+  require(done <= n, "--restart: the checkpoint is of step ", done, ", but the end time is reached in step ", n);
   n_steps = n;
   if (dry_run)
     {
-      const auto  in_use = device.interface().memory();
-      std::size_t bytes  = device.asynchronous() ? bytes_of_steps : 0;
-      for (const auto &part : in_use)
-        bytes += part.second;
-      print_size(record, host_memory(), in_use, std::max(bytes, device.interface().peak_memory()));
+      print_size();
       throw EndOfDryRun();
     }
   record["timings"]["init"] = total.wall_time();
@@ -252,14 +236,14 @@ bool Run::checkpoint_due(unsigned int step, bool last)
 {
   // In the last step a signal counts, too, as what follows may take long; the limit left time for that.
   const int signal = signal_received();
-  why_to_end       = signal != 0 ? name_of_signal(signal) : !last && writer.out_of_time() ? "the wall-time limit" : "";
+  why_to_end = signal != 0 ? signal_kind(signal).name : !last && writer.out_of_time() ? "the wall-time limit" : "";
   // Clocks and signals may differ: the first rank's clock and any rank's reason count.
   double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why_to_end.empty()),
                      double(signal == SIGINT)};
   ranks.sum(wishes, 3);
   if (wishes[1] > 0 && why_to_end.empty())
     why_to_end = "another rank's signal or limit";
-  exit_code                = exit_code_of_signal(wishes[2] > 0 ? SIGINT : SIGTERM);
+  exit_code                = signal_kind(wishes[2] > 0 ? SIGINT : SIGTERM).exit_code;
   return checkpoint_wanted = wishes[0] + wishes[1] > 0;
 }
 
@@ -279,13 +263,12 @@ void Run::write_checkpoint(unsigned int step, double time, const std::function<v
                       exit_code);
 }
 
-void Run::stop()
-{
-  total.stop();
-}
-
 void Run::finish()
 {
+  total.stop(); // what follows does not belong to the run
+  record["peak_memory_bytes"]["device"] = device.interface().peak_memory();
+  if (device.asynchronous())
+    record["copy_bandwidth"] = device.interface().copy_bandwidth();
   begin_output();
   const auto &iterations = header.iterations;
   const auto  n          = std::max<std::size_t>(iterations.size(), 1);

@@ -17,7 +17,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,18 +31,6 @@ struct RunSize
   const LinearSolverParameters &linear_solver;       ///< parameters of its solver
   unsigned int extrapolation_order = 0; ///< number of earlier solutions from which initial guesses are extrapolated
 };
-
-/// Adds the size to the record: precision, dofs, cells, levels, balance (on several ranks), preconditioner, tolerance,
-/// extrapolation_order.
-void describe(const RunSize &size, const Communicator &ranks, RunRecord &record);
-
-/// Returns the bytes of device vectors that only the first time steps create.
-std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu);
-
-/// Prints the answer of --dry-run, from the entries that `describe` has put into the record. Memory is in bytes, the
-/// device's by purpose. `device_peak` is the most device memory so far or later, 0 on the host.
-void print_size(const RunRecord &record, std::size_t host_memory,
-                const std::map<std::string, std::size_t> &device_memory, std::size_t device_peak);
 
 /// Thrown by begin_time_loop: ends a program with --dry-run where the time loop would begin.
 struct EndOfDryRun
@@ -60,7 +47,7 @@ public:
   /// checkpoint that the run continues, or null.
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const Device &device, int threads,
-      const RankParameters &rank_parameters = RankParameters());
+      const RankParameters &rank_parameters);
   ~Run(); ///< removes new folders into which nothing has been written
   Run(const Run &)            = delete;
   Run &operator=(const Run &) = delete;
@@ -70,8 +57,8 @@ public:
   /// Whether the mesh is p4est's: where ranks share it, the parameters ask for it, or the checkpoint has such a mesh.
   const bool distributed_mesh;
 
-  /// Returns the least number of cells of a level for each of several ranks (LevelMeshOptions). Unless the parameters
-  /// set it, it follows from `dofs_per_cell` of an element and the number of unknowns that are worth a message.
+  /// Returns the least number of cells of a level for each of several ranks (LevelMeshOptions). Unless the section
+  /// "Ranks" sets it, the cells have the unknowns of 1000 bilinear elements on the host, of 200000 on GPUs.
   unsigned int cells_per_rank(unsigned int dofs_per_cell) const;
 
   std::string folder() const { return is_dry() ? "" : output_folder; } ///< empty with --dry-run
@@ -104,7 +91,9 @@ public:
 
   bool is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
 
-  void describe(const RunSize &size); ///< records the size for run.json and --dry-run; before the time loop
+  /// Records the size for run.json and --dry-run: precision, dofs, cells, levels, balance (on several ranks),
+  /// preconditioner, tolerance, extrapolation_order. Call it before the time loop.
+  void describe(const RunSize &size);
 
   /// Records time and launches of one V-cycle for run.json, where it runs on a GPU.
   void measure(const LinearSolver &solver);
@@ -119,11 +108,11 @@ public:
   /// each step. `note` is shown, too.
   void progress(unsigned int step, double time, int iterations, double residual, const std::string &note = "");
 
-  void stop();   ///< stops the clock: what follows does not belong to the run
-  void finish(); ///< prints the timing table and writes run.json
+  void finish(); ///< stops the clock, prints the timing table and writes run.json
 
 private:
   std::size_t host_memory() const; // the most bytes so far, of all ranks together
+  void        print_size() const;  // the answer of --dry-run
   void        continue_from(const CheckpointHeader &from);
   void        write_statistics(bool at_once = true);
 

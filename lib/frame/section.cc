@@ -23,12 +23,6 @@ void fail_for_test(const std::string &section)
   if (std::to_string(rank) + ":" + section + ":" + std::to_string(n) == wish)
     throw RunError("failed as ADAMANT_FAIL wants it in section '" + section + "'");
 }
-
-// Whether the clock of a section rests in the sections within it.
-bool rests(const std::string &section)
-{
-  return section != "remesh";
-}
 } // namespace
 
 std::string SectionTimer::name_of(const std::string &section) const
@@ -40,7 +34,7 @@ void SectionTimer::begin(const std::string &section)
 {
   fail_for_test(section);
   const std::string name = name_of(section);
-  if (!open.empty() && rests(open.back()))
+  if (!open.empty() && open.back() != "remesh") // the clock of a section rests in the sections within it
     leave_subsection(open.back());
   open.push_back(name);
   enter_subsection(name);
@@ -52,7 +46,7 @@ void SectionTimer::end()
   const std::string name = open.back();
   open.pop_back();
   leave_subsection(name);
-  if (!open.empty() && rests(open.back()))
+  if (!open.empty() && open.back() != "remesh")
     enter_subsection(open.back());
   observer(open.empty() ? "" : open.back());
 }

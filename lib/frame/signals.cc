@@ -14,26 +14,11 @@ namespace adamant
 {
 namespace
 {
-struct Kind
-{
-  int         signal;
-  const char *name;
-  int         exit_code;
-  char        message[256];
-};
-Kind kinds[] = {{SIGTERM, "SIGTERM", 3, ""}, {SIGINT, "SIGINT", 130, ""}, {SIGUSR1, "SIGUSR1", 3, ""}};
+SignalKind kinds[] = {{SIGTERM, "SIGTERM", 3}, {SIGINT, "SIGINT", 130}, {SIGUSR1, "SIGUSR1", 3}};
 
 std::atomic<bool> waits{false};
 std::atomic<int>  first{0};
 std::atomic<long> came{0}; // in milliseconds, when `first` did
-
-const Kind &kind_of(int signal)
-{
-  for (const auto &kind : kinds)
-    if (kind.signal == signal)
-      return kind;
-  return kinds[0];
-}
 
 sigset_t all_kinds()
 {
@@ -47,7 +32,7 @@ sigset_t all_kinds()
 // What follows is called by the handler: only functions that may be called there, no memory is allocated.
 [[noreturn]] void end_at_once(int signal)
 {
-  const Kind &kind = kind_of(signal);
+  const SignalKind &kind = signal_kind(signal);
   if (write(STDERR_FILENO, kind.message, std::strlen(kind.message)) < 0)
     {} // nobody is there to be told
   remove_unfinished_files();
@@ -117,13 +102,11 @@ int signal_received()
   return first;
 }
 
-std::string name_of_signal(int signal)
+const SignalKind &signal_kind(int signal)
 {
-  return kind_of(signal).name;
-}
-
-int exit_code_of_signal(int signal)
-{
-  return kind_of(signal).exit_code;
+  for (const auto &kind : kinds)
+    if (kind.signal == signal)
+      return kind;
+  return kinds[0];
 }
 } // namespace adamant

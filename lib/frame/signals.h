@@ -37,6 +37,15 @@ private:
 /// Returns the first signal that came while signals wait, or 0.
 int signal_received();
 
-std::string name_of_signal(int signal);
-int         exit_code_of_signal(int signal);
+/// A signal that programs handle.
+struct SignalKind
+{
+  int         signal;
+  const char *name;
+  int         exit_code;
+  char        message[256] = ""; ///< which the program ends with
+};
+
+/// Returns the kind of a signal; of others it returns SIGTERM's.
+const SignalKind &signal_kind(int signal);
 } // namespace adamant

@@ -1,11 +1,9 @@
 #include "frame/start_up.h"
 
 #include "base/exceptions.h"
-#include "base/version.h"
 #include "frame/restart/checkpoint.h"
 #include "frame/signals.h"
 
-#include <deal.II/base/config.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/multithread_info.h>
 #include <deal.II/base/types.h>
@@ -21,22 +19,11 @@
 #include <iostream>
 #include <limits>
 #include <new>
-#include <string>
 #include <thread>
 #include <vector>
 
 namespace adamant
 {
-namespace
-{
-// Whether mpirun or a batch system started this process; else it is the only rank.
-bool is_launched()
-{
-  const auto names = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_SIZE"};
-  return std::any_of(names.begin(), names.end(), [](const char *name) { return std::getenv(name) != nullptr; });
-}
-} // namespace
-
 int guarded_main(const std::string &application, const std::function<int()> &body)
 {
   handle_signals(application);
@@ -51,14 +38,16 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
     if (ranks.rank() > 0)
       std::this_thread::sleep_for(std::chrono::seconds(2));
     const std::string rank = ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "";
-    std::cerr << application + rank + ": " + what + "\n"; // at once: mpirun writes between what comes in parts
+    std::cerr << application + rank + ": error: " + what + "\n"; // at once: mpirun writes between what comes in parts
     if (ranks.size() > 1)
       MPI_Abort(MPI_COMM_WORLD, code);
     return code;
   };
   try
     {
-      if (!is_launched())
+      // Without mpirun or a batch system this is the only rank.
+      const auto names = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_SIZE"};
+      if (std::none_of(names.begin(), names.end(), [](const char *name) { return std::getenv(name) != nullptr; }))
         {
           setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); // Open MPI would start a daemon first: 0.1 s
           setenv("OMPI_MCA_pml", "ob1", 0);                  // and look for other networks: 0.2 s
@@ -81,22 +70,16 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
           std::cout << reason.what() << std::endl;
           return reason.exit_code;
         }
-      catch (const InputError &error)
-        {
-          return complain("error: " + std::string(error.what()), 2);
-        }
-      catch (const std::bad_alloc &)
-        {
-          return complain("error: out of host memory; use a smaller mesh", 1);
-        }
       catch (const std::exception &error)
         {
-          return complain("error: " + std::string(error.what()), 1);
+          const bool of_input = dynamic_cast<const InputError *>(&error) != nullptr,
+                     memory   = dynamic_cast<const std::bad_alloc *>(&error) != nullptr;
+          return complain(memory ? "out of host memory; use a smaller mesh" : error.what(), of_input ? 2 : 1);
         }
     }
   catch (const std::exception &error)
     {
-      return complain("error: MPI could not be started: " + std::string(error.what()), 1);
+      return complain("MPI could not be started: " + std::string(error.what()), 1);
     }
 }
 
@@ -112,9 +95,8 @@ void let_waiting_threads_sleep(char **argv)
 int number_of_threads(int requested, const Communicator &ranks)
 {
   constexpr int most = 1024;
-  if (requested > most)
-    throw InputError("--threads " + std::to_string(requested) + ": at most " + std::to_string(most) +
-                     " threads; this machine has " + std::to_string(omp_get_num_procs()) + " cores");
+  require(requested <= most, "--threads ", requested, ": at most ", most, " threads; this machine has ",
+          omp_get_num_procs(), " cores");
   if (requested > 0)
     return requested;
   cpu_set_t cores;
@@ -152,17 +134,6 @@ void set_threads(int n_threads)
     mallopt(M_ARENA_MAX, 1);
 }
 
-void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
-                  int n_ranks)
-{
-  std::cout << "adamant " << version() << " (" << git_revision() << "), " << application << ", deal.II "
-            << DEAL_II_PACKAGE_VERSION << '\n';
-  if (!backend.empty())
-    std::cout << "backend " << backend << " on " << device << ", " << threads << " host thread"
-              << (threads > 1 ? "s" : "")
-              << (n_ranks > 1 ? " on each of " + std::to_string(n_ranks) + " ranks" : std::string()) << '\n';
-}
-
 double most_unknowns()
 {
   const double own = std::numeric_limits<int>::max(), all = std::numeric_limits<dealii::types::global_dof_index>::max();
@@ -187,8 +158,7 @@ Device choose_device(const std::string &choice, int n_threads, std::ostream &out
         if (built_with_cuda)
           out << "no GPU is used: " << reason.what() << std::endl;
       }
-  if (format == MatrixFormat::cusparse)
-    throw InputError("Linear solver/Matrix format = cusparse needs --backend cuda");
+  require(format != MatrixFormat::cusparse, "Linear solver/Matrix format = cusparse needs --backend cuda");
   return Device::host(n_threads, ranks);
 }
 

@@ -2,13 +2,11 @@
 
 #include "base/exceptions.h"
 #include "fem/forms/integrals.h"
-#include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"
 #include "frame/unknown.h"
 
 #include <deal.II/base/quadrature_lib.h>
 
-#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -28,32 +26,20 @@ TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, 
   , series(run.folder(), "solution", run.ranks)
 {}
 
-namespace
-{
-// However a run ends: what is written beside it reads fields that the program is about to destroy.
-struct WaitForOutput
-{
-  TimeSeries &series;
-  ~WaitForOutput()
-  {
-    try
-      {
-        series.wait();
-      }
-    catch (...) // on the way of another error
-      {}
-  }
-};
-} // namespace
-
 template <int dim>
 void TimeDependentProblem<dim>::run()
 {
-  const WaitForOutput at_the_end{series};
+  // However the run ends: what is written beside it reads fields that the program is about to destroy.
+  const std::shared_ptr<void> at_the_end(nullptr, [this](std::nullptr_t) { series.join(); });
   begin();
   run_info.begin_time_loop(step, schedule.n_steps, true);
   if (run_info.continues()) // and nothing has refused that
     series.cut();
+  const auto launch = [this] {
+    const PendingResult result = advance();
+    timed("solve", [this] { device.launch_waiting(); }); // what is still to be launched counts as the solve
+    return result;
+  };
   bool overlaps = false; // whether the last step went on beside the host: where the host waits, nothing is put off
   while (step < schedule.n_steps && !finished())
     {
@@ -64,7 +50,7 @@ void TimeDependentProblem<dim>::run()
       PendingResult result;
       try
         {
-          result = overlaps ? device.together([this] { return launch_step(); }) : advance();
+          result = overlaps ? device.together(launch) : advance();
         }
       catch (const InputError &) // data of this step; the one before has its row of statistics, or its own error
         {
@@ -95,36 +81,6 @@ void TimeDependentProblem<dim>::run()
     record["timings"]["output beside"] = series.seconds_beside();
 }
 
-template <int dim>
-void TimeDependentProblem<dim>::setup()
-{
-  timed("init/hierarchy", [this] { setup_fields(); });
-  timed("init/assembly", [this] { assemble(); });
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::set_up_at_time_0()
-{
-  setup();
-  timed("init/initial values", [this] { set_initial_values(); });
-}
-
-template <int dim>
-PendingResult TimeDependentProblem<dim>::advance()
-{
-  timed("rhs", [this] { compute_rhs(); });
-  return timed("solve", [this] { return solve_system(); });
-}
-
-// What is still to be launched counts as the solve.
-template <int dim>
-PendingResult TimeDependentProblem<dim>::launch_step()
-{
-  const PendingResult result = advance();
-  timed("solve", [this] { device.launch_waiting(); });
-  return result;
-}
-
 // Whether this step has to end before the next one is launched: for its files, or because it has ended.
 template <int dim>
 bool TimeDependentProblem<dim>::waits() const
@@ -132,7 +88,7 @@ bool TimeDependentProblem<dim>::waits() const
   const bool last       = step == schedule.n_steps || finished();
   const bool checkpoint = run_info.checkpoint_due(step, last); // in each step, on all ranks
   return checkpoint || !device.asynchronous() || under_way.result.known() || last || output_due() ||
-         adaptivity.due(step) || (statistics_wait() && statistics_due());
+         adaptivity.due(step) || (statistics_wait() && due(schedule.statistics_interval));
 }
 
 // Waits for the step that is under way, and tells how it has ended.
@@ -148,8 +104,22 @@ void TimeDependentProblem<dim>::end_step()
     scope.emplace(run_info.timer, "solve");
   const SolverResult result = under_way.result.wait();
   scope.reset();
-  write_statistics(result);
-  run_info.progress(step, time, result.iterations, result.final_residual, size_of_mesh());
+  if (due(schedule.statistics_interval))
+    {
+      Statistics::Row row{{"step", step},
+                          {"time", time},
+                          {"iterations", result.iterations},
+                          {"initial_residual", result.initial_residual},
+                          {"residual", result.final_residual}};
+      if (adaptivity.options.on())
+        row.insert(row.end(), {{"cells", record.at("cells")}, {"dofs", record.at("dofs")}});
+      timed("statistics", [&] { add_statistics(row); });
+      run_info.statistics.add(row);
+    }
+  std::string size;
+  if (adaptivity.options.on())
+    size = "cells " + record.at("cells").dump() + "  unknowns " + record.at("dofs").dump();
+  run_info.progress(step, time, result.iterations, result.final_residual, size);
   std::swap(step, under_way.number);
   std::swap(time, under_way.time);
   under_way = {};
@@ -160,7 +130,9 @@ void TimeDependentProblem<dim>::begin()
 {
   if (run_info.continues())
     {
-      load_mesh(); // and of the adaptivity how far it refines
+      shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
+      StoredMesh<dim> stored(*mesh, shape.get());
+      run_info.checkpoint().archive() >> stored >> adaptivity; // of the adaptivity how far it refines
       setup();
       State state(run_info.checkpoint().archive());
       return serialize_all(state);
@@ -168,62 +140,60 @@ void TimeDependentProblem<dim>::begin()
   timed("init/mesh", [this] { make_mesh(); });
   adapt_mesh();
   adaptivity.begin(*mesh);
-  set_up_at_time_0();
-  adapt_to_initial_values();
+  for (unsigned int cycle = 0;; ++cycle)
+    {
+      setup();
+      timed("init/initial values", [this] { set_initial_values(); });
+      if (cycle == adaptivity.options.first_cycles || !adapt_to_initial_values())
+        break;
+    }
   run_info.begin_output();
   write_output();
 }
 
 template <int dim>
-void TimeDependentProblem<dim>::adapt_to_initial_values()
+bool TimeDependentProblem<dim>::adapt_to_initial_values()
 {
-  for (unsigned int cycle = 0; cycle < adaptivity.options.first_cycles; ++cycle)
-    {
-      {
-        Section scope(run_info.timer, "init/mesh");
-        adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity.options.field)));
-        MeshChange<dim> change(*mesh);
-        if (!change.any())
-          return;
-        outputs.clear();
-        change.execute();
-      }
-      set_up_at_time_0();
-    }
+  const Section scope(run_info.timer, "init/mesh");
+  adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity.options.field)));
+  MeshChange<dim> change(*mesh);
+  if (!change.any())
+    return false;
+  outputs.clear();
+  change.execute();
+  return true;
 }
 
 template <int dim>
 void TimeDependentProblem<dim>::change_mesh()
 {
-  Section whole(run_info.timer, "remesh");
+  const Section whole(run_info.timer, "remesh");
+  const auto    field      = [this] { return followed(adaptivity.options.field); };
+  const auto    mass_now   = [&] { return timed("remesh/mass", [&] { return adaptivity.mass(field()); }); };
+  const auto    flag_cells = [&] {
+    const Section scope(run_info.timer, "remesh/estimate");
+    const auto    indicators = adaptivity.indicators(field());
+    if (!adaptivity.wants_change(step, *mesh, indicators))
+      return false;
+    adaptivity.flag(*mesh, indicators);
+    return true;
+  };
   try
     {
-      adapt_to_solution();
+      if (!flag_cells())
+        return;
+      MeshChange<dim> change(*mesh);
+      if (!change.any())
+        return;
+      wait_for_output(); // it reads the mesh
+      const auto before = mass_now();
+      set_up_anew(change);
+      adaptivity.count_change(before, mass_now());
     }
   catch (const InputError &error)
     {
       throw InputError("on the mesh after step " + std::to_string(step) + ": " + error.what());
     }
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::adapt_to_solution()
-{
-  const auto field = [this] { return followed(adaptivity.options.field); };
-  {
-    Section    scope(run_info.timer, "remesh/estimate");
-    const auto indicators = adaptivity.indicators(field());
-    if (!adaptivity.wants_change(step, *mesh, indicators))
-      return;
-    adaptivity.flag(*mesh, indicators);
-  }
-  MeshChange<dim> change(*mesh);
-  if (!change.any())
-    return;
-  wait_for_output(); // it reads the mesh
-  const auto before = timed_mass(field());
-  set_up_anew(change);
-  adaptivity.count_change(before, timed_mass(field()));
 }
 
 // All on the new mesh, with what serialize() keeps.
@@ -234,7 +204,7 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
   {
     Section                   scope(run_info.timer, "remesh/transfer");
     CheckpointWriter::Archive archive(scalars);
-    State                     state(archive, change);
+    State                     state(archive, &change);
     serialize(state);
     change.prepare();
   }
@@ -246,38 +216,7 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
   run_info.timer.remeshing = false;
   Section                   scope(run_info.timer, "remesh/transfer");
   CheckpointReader::Archive archive(scalars);
-  State                     state(archive, change);
-  serialize(state);
-}
-
-template <int dim>
-std::array<double, 2> TimeDependentProblem<dim>::timed_mass(const FollowedField<dim> &field)
-{
-  return timed("remesh/mass", [&] { return mass(field, mapping); });
-}
-
-template <int dim>
-std::string TimeDependentProblem<dim>::size_of_mesh() const
-{
-  if (!adaptivity.options.on())
-    return "";
-  return "cells " + record.at("cells").dump() + "  unknowns " + record.at("dofs").dump();
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::load_mesh()
-{
-  shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
-  StoredMesh<dim> stored(*mesh, shape.get());
-  run_info.checkpoint().archive() >> stored >> adaptivity;
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::serialize_all(State &state)
-{
-  state.scalar(step);
-  state.scalar(time);
-  state.scalar(series);
+  State                     state(archive, &change);
   serialize(state);
 }
 
@@ -292,34 +231,6 @@ void TimeDependentProblem<dim>::write_checkpoint()
     State state(archive);
     serialize_all(state);
   });
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
-{
-  if (!statistics_due())
-    return;
-  Statistics::Row row{{"step", step},
-                      {"time", time},
-                      {"iterations", result.iterations},
-                      {"initial_residual", result.initial_residual},
-                      {"residual", result.final_residual}};
-  if (adaptivity.options.on())
-    row.insert(row.end(), {{"cells", record.at("cells")}, {"dofs", record.at("dofs")}});
-  timed("statistics", [&] { add_statistics(row); });
-  run_info.statistics.add(row);
-}
-
-template <int dim>
-bool TimeDependentProblem<dim>::statistics_due() const
-{
-  return schedule.due(schedule.statistics_interval, step) || (finished() && schedule.statistics_interval > 0);
-}
-
-template <int dim>
-bool TimeDependentProblem<dim>::output_due() const
-{
-  return schedule.due(schedule.output_interval, step) || (finished() && schedule.output_interval > 0);
 }
 
 template <int dim>
@@ -350,62 +261,23 @@ void TimeDependentProblem<dim>::write_output()
 }
 
 template <int dim>
-void TimeDependentProblem<dim>::wait_for_output()
-{
-  if (snapshots.empty()) // nothing has been written
-    return;
-  timed("output", [this] { series.wait(); });
-}
-
-template <int dim>
 void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                                          const LinearSolverParameters &parameters, unsigned int extrapolation_order)
 {
   const std::size_t n_cells = mesh->n_global_active_cells(), n_unknowns = field.finest().n_global_dofs();
   if (step == 0) // later the mesh changes from step to step
     std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
-  std::vector<LevelData> levels; // by their matrices alone: the rest may be gone
-  for (std::size_t level = 0; level < field.n_levels(); ++level)
-    levels.push_back({form.matrix(level), nullptr, nullptr});
+  std::vector<LevelData> levels(field.n_levels()); // by their matrices alone: the rest may be gone
+  for (std::size_t level = 0; level < levels.size(); ++level)
+    levels[level].values = form.matrix(level);
   describe({n_unknowns, n_cells, levels, parameters, extrapolation_order}, &solver);
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::describe(const Unknown<dim> &unknown, const Form<dim> &form, const LinearSolver &solver,
-                                         unsigned int extrapolation_order)
-{
-  describe(unknown.field(), form, solver, unknown.parameters, extrapolation_order);
-}
-
-template <int dim>
-void TimeDependentProblem<dim>::describe(const RunSize &size, const LinearSolver *solver)
-{
-  run_info.describe(size);
-  described = solver;
-}
-
-template <int dim>
-Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
-{
-  return timed("copy", [&] { return to_host(vector); });
-}
-
-template <int dim>
-typename TimeDependentProblem<dim>::Output &TimeDependentProblem<dim>::show(const Field<dim>     &field,
-                                                                            const Vector<double> &u, const Show &show)
-{
-  auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output &other) { return other.u == &u; });
-  if (output == outputs.end())
-    output = outputs.insert(output, {&field, &u, {}});
-  output->shows.push_back(show);
-  return *output;
 }
 
 template <int dim>
 void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u)
 {
   show(field, u, [name = field.name()](auto &output, const auto &space, const double *values) {
-    output.add_scalar(space, values, name);
+    output.add(space, values, name);
   }).components[field.name()] = {};
 }
 
@@ -430,17 +302,8 @@ void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector
                                            const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor)
 {
   show(field, u, [postprocessor](auto &output, const auto &space, const double *values) {
-    output.add_derived(space, values, *postprocessor);
+    output.add(space, values, *postprocessor);
   });
-}
-
-template <int dim>
-std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() const
-{
-  std::vector<const Vector<double> *> vectors;
-  for (const auto &output : outputs)
-    vectors.push_back(output.u);
-  return vectors;
 }
 
 template <int dim>

@@ -13,7 +13,7 @@
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/tria.h>
 
-#include <array>
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -59,7 +59,11 @@ protected:
   /// Makes the fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls
   /// `describe`, and at time 0 may still change the schedule. It is called again whenever the mesh has changed. By
   /// default it calls setup_fields(), for fields, vectors and points, and then assemble(), for matrices and solvers.
-  virtual void setup();
+  virtual void setup()
+  {
+    timed("init/hierarchy", [this] { setup_fields(); });
+    timed("init/assembly", [this] { assemble(); });
+  }
   virtual void setup_fields() {}
   virtual void assemble() {}
   /// Sets the state at time 0. It is not called where a checkpoint has the state.
@@ -69,7 +73,11 @@ protected:
   /// Takes one time step, to the state at `time`; `step` is its number already. Where the solve is only launched, and
   /// no function of the program makes the host wait, the next step is launched while this one runs on the GPU. By
   /// default it calls compute_rhs() and returns the result of solve_system().
-  virtual PendingResult advance();
+  virtual PendingResult advance()
+  {
+    timed("rhs", [this] { compute_rhs(); });
+    return timed("solve", [this] { return solve_system(); });
+  }
   virtual void          compute_rhs() {}
   virtual PendingResult solve_system() { return {}; }
   /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, or on a
@@ -89,7 +97,13 @@ protected:
 
   /// Returns the device vectors that `write` needs, in its order; their number and sizes must not change. By default
   /// they are the vectors given to add_output.
-  virtual std::vector<const Vector<double> *> output_vectors() const;
+  virtual std::vector<const Vector<double> *> output_vectors() const
+  {
+    std::vector<const Vector<double> *> vectors;
+    for (const auto &output : outputs)
+      vectors.push_back(output.u);
+    return vectors;
+  }
   /// Adds the state at time `t` to the series, from the `values` of the output_vectors in host memory. By default it
   /// writes the fields given to add_output. With a GPU it runs beside the next steps, in a thread of its own. So it may
   /// not read `time` or vectors of the device, and may not call timed().
@@ -98,7 +112,7 @@ protected:
   /// to add_output.
   virtual FollowedField<dim> followed(const std::string &name) const;
   /// Returns whether the present step's state, or the initial one, is written.
-  virtual bool output_due() const;
+  virtual bool output_due() const { return due(schedule.output_interval); }
   /// @}
 
   /// @name Functions and members for the equation
@@ -116,16 +130,26 @@ protected:
   void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   void describe(const Unknown<dim> &unknown, const Form<dim> &form, const LinearSolver &solver,
-                unsigned int extrapolation_order = 0);
+                unsigned int extrapolation_order = 0)
+  {
+    describe(unknown.field(), form, solver, unknown.parameters, extrapolation_order);
+  }
   /// Records the run's size. Where a solver is given, the record gets the time of its V-cycle at the end of the run.
-  void describe(const RunSize &size, const LinearSolver *solver = nullptr);
+  void describe(const RunSize &size, const LinearSolver *solver = nullptr)
+  {
+    run_info.describe(size);
+    described = solver;
+  }
   /// Returns the level beyond which no change of the mesh refines a cell; 0 where the mesh never changes.
   int largest_level() const { return adaptivity.largest_level(); }
   /// Returns how often the mesh has changed; in setup() of a continued run, too.
   unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
   std::string  folder() const { return run_info.folder(); } ///< see Run
   /// Returns a copy of a device vector in host memory; its time counts as "copy".
-  Array<double> download(const Vector<double> &vector);
+  Array<double> download(const Vector<double> &vector)
+  {
+    return timed("copy", [&] { return to_host(vector); });
+  }
   /// Chooses, in setup(), what of the nodal values u is written; field and vector must keep their addresses. The three
   /// functions write a scalar field under its name, the vector fields that the field consists of, times factors (see
   /// FieldOutput), and a postprocessor's results.
@@ -159,24 +183,26 @@ private:
                        const Shape &manifolds);
 
   void begin();
-  void set_up_at_time_0();
-  void load_mesh();
-  void adapt_to_initial_values();
+  bool adapt_to_initial_values(); // returns whether the mesh changes
   void change_mesh();
-  void adapt_to_solution();
   void set_up_anew(MeshChange<dim> &change);
-
-  std::array<double, 2> timed_mass(const FollowedField<dim> &field);
-  std::string           size_of_mesh() const; // for the live line
-  PendingResult         launch_step();
-  bool                  waits() const;
-  bool                  statistics_due() const;
-  void                  end_step();
-  void                  write_statistics(const SolverResult &result);
-  void                  write_output();
-  void                  wait_for_output();
-  void                  write_checkpoint();
-  void                  serialize_all(State &state); // step, time, files, and the program's data
+  bool waits() const;
+  bool due(unsigned int interval) const { return interval > 0 && (schedule.due(interval, step) || finished()); }
+  void end_step();
+  void write_output();
+  void write_checkpoint();
+  void wait_for_output()
+  {
+    if (!snapshots.empty()) // else nothing has been written
+      timed("output", [this] { series.wait(); });
+  }
+  void serialize_all(State &state)
+  {
+    state.scalar(step);
+    state.scalar(time);
+    state.scalar(series);
+    serialize(state);
+  }
 
   using Show = std::function<void(FieldOutput<dim> &output, const LevelSpace<dim> &space, const double *values)>;
   struct Output
@@ -187,6 +213,14 @@ private:
 
     std::map<std::string, dealii::ComponentMask> components = {}; // components of the fields written, by name
   };
+  Output &show(const Field<dim> &field, const Vector<double> &u, const Show &show)
+  {
+    auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output &other) { return other.u == &u; });
+    if (output == outputs.end())
+      output = outputs.insert(output, {&field, &u, {}});
+    output->shows.push_back(show);
+    return *output;
+  }
   struct Step
   {
     unsigned int  number = 0; // 0: none
@@ -195,7 +229,6 @@ private:
   };
   const LinearSolver   *described = nullptr; // whose V-cycle is measured at the end
   Step                  under_way;           // the step that the host has launched but not seen the end of
-  Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors
   Adaptivity<dim>       adaptivity;

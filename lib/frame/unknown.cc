@@ -2,25 +2,12 @@
 
 namespace adamant
 {
-namespace
-{
-template <int dim>
-LevelMeshOptions level_options(const Run &run, const LinearSolverParameters &parameters,
-                               const dealii::FiniteElement<dim> &element, unsigned int coarsest_cells)
-{
-  auto options = level_mesh_options<dim>(run, parameters, element);
-  if (coarsest_cells > 0 && options.coarsest_cells != finest_level_only)
-    options.coarsest_cells = coarsest_cells;
-  return options;
-}
-} // namespace
-
 template <int dim>
 Unknown<dim>::Unknown(TimeDependentProblem<dim> &program, const std::string &name,
                       const dealii::FiniteElement<dim> &element, const DirichletBoundary &dirichlet,
                       const LinearSolverParameters &parameters, const UnknownOptions &options)
-  : internal::FieldOnLevels<dim>{{*program.mesh,
-                                  level_options(program.run_info, parameters, element, options.coarsest_cells)},
+  : internal::FieldOnLevels<dim>{{*program.mesh, level_mesh_options<dim>(program.run_info, parameters, element,
+                                                                         options.coarsest_cells)},
                                  {this->meshes_, name, element, dirichlet}}
   , DeviceField<dim>(program.device, this->field_, program.mapping)
   , quadrature(options.n_points > 0 ? options.n_points : element.degree + 1)
@@ -42,11 +29,41 @@ template <int dim>
 std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::string &name,
                                                        const NearNullSpace<dim> &near_null_space)
 {
-  if (A.on_device(this->host.n_levels() - 1) == nullptr)
-    return make_constant_linear_solver(timer, this->device, this->meshes_, this->field_, A, parameters, name,
-                                       near_null_space);
   const Section scope(timer, "init/solver");
-  return make_linear_solver(this->device, this->host, A, parameters, name, near_null_space);
+  if (A.on_device(this->host.n_levels() - 1) != nullptr)
+    return make_linear_solver(this->device, this->host, A, parameters, name, near_null_space);
+  auto                  &field   = this->field_;
+  const bool             in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
+  std::vector<LevelData> levels;
+  {
+    const Section assembly(timer, "init/assembly");
+    if (in_turn)
+      levels = levels_in_turn(this->meshes_, field, A, 1 << 16); // smaller levels are made quickly
+    else
+      A.update();
+  }
+  for (auto &level : levels)
+    if (auto *demand = std::get_if<MadeOnDemand>(&level.values))
+      {
+        demand->transfer = [&timer = timer, make = demand->transfer] {
+          const Section hierarchy(timer, "init/hierarchy");
+          return make();
+        };
+        demand->matrix = [&timer = timer, make = demand->matrix] {
+          const Section assembly(timer, "init/assembly");
+          return make();
+        };
+      }
+  auto solver = make_linear_solver(this->device, this->host, A, parameters, name, near_null_space, std::move(levels));
+  for (std::size_t level = 0; level < field.n_levels(); ++level)
+    {
+      A.keep_matrix(level);
+      A.release_entries(level);
+      field.release_transfer(level);
+    }
+  field.release_spaces_below(field.n_levels() - 1);
+  this->meshes_.release();
+  return solver;
 }
 
 template class Unknown<2>;

@@ -14,11 +14,8 @@ Stresses<dim>::Stresses(const LevelSpace<dim> &space, const dealii::Mapping<dim>
   const auto place = [&](const char *key, const std::vector<dealii::Point<dim>> &at) -> Place {
     return {at, {ranks, stress_matrix(key, space, mapping, materials, at)}};
   };
-  std::vector<dealii::Point<dim>> single;
-  for (const auto &point : points)
-    std::copy_n(point.begin(), dim, &single.emplace_back()[0]);
-  if (!single.empty())
-    at_points = place("Output/Stress points", single);
+  if (!points.empty())
+    at_points = place("Output/Stress points", points_of<dim>(points));
   for (const auto &line : ends)
     lines.push_back(place("Output/Profiles", points_of_line<dim>(line, n_points)));
 }

@@ -43,13 +43,10 @@ public:
     , force_scale(options.force_scale)
     , edges(shortest_edges(flow.velocity()))
     , profiles(flow.velocity(), mapping, options.profiles, options.profile_points)
+    , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
   {
     for (const auto id : options.force_boundaries)
       force_on.emplace(id, BoundaryForce<dim>(flow, id));
-    std::vector<dealii::Point<dim>> points;
-    for (const auto &point : options.points)
-      std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
-    at_points = {"Output/Points", flow.velocity(), mapping, points};
   }
 
   /// Computes the statistics of a state. g is the divergence against test functions, `nodal_pressure` the pressure on

@@ -309,8 +309,8 @@ void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocit
   for (int cell = 0; cell < space().n_cells(); ++cell)
     by_active_index[space().active_cells()[cell]->active_cell_index()] = of_cells[cell];
   output.add_vectors(space(), velocity, {"velocity"});
-  output.add_derived(space(), velocity, strain_rate);
-  output.add_scalar(matrices_.nodal_pressure.finest(), pressure, "pressure");
+  output.add(space(), velocity, strain_rate);
+  output.add(matrices_.nodal_pressure.finest(), pressure, "pressure");
   output.add_data_vector(by_active_index, "viscosity", dealii::DataOut<dim>::type_cell_data);
 }
 

@@ -109,7 +109,7 @@ TEST_F(Application, FileThenSettings)
   EXPECT_EQ(shape->length, 2.5);
   EXPECT_EQ(shape->count, 9) << "--set comes after the file";
   EXPECT_EQ(shape->kind, "square");
-  EXPECT_EQ(solver->amg_options().smoother_sweeps, 3u);
+  EXPECT_EQ(solver->amg.smoother_sweeps, 3u);
 }
 
 // As some editors write it, with the mark of UTF-8 and ends of lines of two characters.

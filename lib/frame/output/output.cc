@@ -19,13 +19,6 @@
 namespace adamant
 {
 template <int dim>
-void FieldOutput<dim>::add_scalar(const LevelSpace<dim> &space, const double *owned, const std::string &name)
-{
-  values.push_back(nodal_vector(space, owned));
-  this->add_data_vector(space.dof_handler(), values.back(), name);
-}
-
-template <int dim>
 void FieldOutput<dim>::add_vectors(const LevelSpace<dim> &space, const double *owned,
                                    const std::vector<std::string> &names, std::vector<double> factors)
 {
@@ -43,14 +36,6 @@ void FieldOutput<dim>::add_vectors(const LevelSpace<dim> &space, const double *o
                         std::vector<DataComponentInterpretation>(of_components.size(), component_is_part_of_vector));
 }
 
-template <int dim>
-void FieldOutput<dim>::add_derived(const LevelSpace<dim> &space, const double *owned,
-                                   const dealii::DataPostprocessor<dim> &postprocessor)
-{
-  values.push_back(nodal_vector(space, owned));
-  this->add_data_vector(space.dof_handler(), values.back(), postprocessor);
-}
-
 template class FieldOutput<2>;
 template class FieldOutput<3>;
 
@@ -65,24 +50,21 @@ bool ends_as_vtk(const std::string &file)
   return in && end.find("</VTKFile>") != std::string::npos;
 }
 
-// Whether an index of VTU files and the pieces that it names have come to their ends.
-bool is_whole(const std::string &folder, const std::string &index)
-{
-  std::stringstream text;
-  text << std::ifstream(folder + "/" + index).rdbuf();
-  const std::string names = text.str();
-  const std::regex  source("Source=\"([^\"]*)\"");
-  const auto        first = std::sregex_iterator(names.begin(), names.end(), source);
-  return ends_as_vtk(folder + "/" + index) &&
-         std::all_of(first, {}, [&folder](const auto &piece) { return ends_as_vtk(folder + "/" + piece[1].str()); });
-}
-
-// What ranks of other machines have written may be seen some time later.
+// Whether an index of VTU files and the pieces that it names come to their ends. What ranks of other machines have
+// written may be seen some time later.
 bool comes_whole(const std::string &folder, const std::string &index)
 {
+  const std::regex source("Source=\"([^\"]*)\"");
   for (int attempt = 0; attempt < 20; ++attempt, std::this_thread::sleep_for(std::chrono::milliseconds(100)))
-    if (is_whole(folder, index))
-      return true;
+    {
+      std::stringstream text;
+      text << std::ifstream(folder + "/" + index).rdbuf();
+      const std::string names = text.str();
+      if (ends_as_vtk(folder + "/" + index) &&
+          std::all_of(std::sregex_iterator(names.begin(), names.end(), source), {},
+                      [&folder](const auto &piece) { return ends_as_vtk(folder + "/" + piece[1].str()); }))
+        return true;
+    }
   return false;
 }
 
@@ -112,14 +94,6 @@ std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &
 }
 } // namespace
 
-TimeSeries::TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks,
-                       int ranks_per_file)
-  : folder(folder)
-  , name(name)
-  , ranks(ranks)
-  , ranks_per_file(ranks_per_file)
-{}
-
 template <int dim>
 void TimeSeries::write(dealii::DataOut<dim> &data, double time)
 {
@@ -127,30 +101,25 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   dealii::DataOutBase::VtkFlags flags;
   flags.compression_level = decltype(flags.compression_level)::best_speed;
   data.set_flags(flags);
-  const std::string base = base_name(files.size());
-  if (ranks.size() > 1)
-    {
-      if (folder.empty())
-        return;
-      const int  n_groups = (ranks.size() + ranks_per_file - 1) / ranks_per_file;
-      const auto number   = static_cast<unsigned int>(files.size());
-      files.emplace_back(time, write_on_ranks(data, folder, name, number, n_groups, ranks));
-      if (ranks.rank() == 0)
-        write_index();
-      return;
-    }
+  const auto         number = static_cast<unsigned int>(files.size());
+  const std::string  base   = name + "_" + dealii::Utilities::int_to_string(number, 4);
   std::ostringstream vtu;
-  data.write_vtu(vtu);
+  if (ranks.size() == 1)
+    data.write_vtu(vtu);
   if (folder.empty())
     return;
-  write_file(folder + "/" + base + ".vtu", vtu.str());
-  files.emplace_back(time, base + ".vtu");
-  write_index();
-}
-
-std::string TimeSeries::base_name(std::size_t i) const
-{
-  return name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(i), 4);
+  if (ranks.size() == 1)
+    {
+      write_file(folder + "/" + base + ".vtu", vtu.str());
+      files.emplace_back(time, base + ".vtu");
+    }
+  else
+    {
+      const int n_groups = (ranks.size() + ranks_per_file - 1) / ranks_per_file;
+      files.emplace_back(time, write_on_ranks(data, folder, name, number, n_groups, ranks));
+    }
+  if (ranks.rank() == 0)
+    write_index();
 }
 
 void TimeSeries::write_index() const
@@ -197,6 +166,12 @@ void TimeSeries::wait()
 {
   if (pending.valid())
     pending.get();
+}
+
+void TimeSeries::join() const noexcept
+{
+  if (pending.valid())
+    pending.wait();
 }
 
 template void TimeSeries::write(dealii::DataOut<2> &, double);

@@ -25,16 +25,18 @@ template <int dim>
 class FieldOutput : public dealii::DataOut<dim>
 {
 public:
-  /// Adds a scalar field; `owned` are nodal values of the owned DoFs, in host memory.
-  void add_scalar(const LevelSpace<dim> &space, const double *owned, const std::string &name);
+  /// Adds a scalar field under its name, or what a postprocessor computes from a field. `owned` are nodal values of the
+  /// owned DoFs, in host memory. A postprocessor has to outlive build_patches.
+  template <class Shown>
+  void add(const LevelSpace<dim> &space, const double *owned, const Shown &name_or_postprocessor)
+  {
+    values.push_back(nodal_vector(space, owned));
+    this->add_data_vector(space.dof_handler(), values.back(), name_or_postprocessor);
+  }
 
   /// Adds the vector fields, of dim components each, that the space consists of, times factors.
   void add_vectors(const LevelSpace<dim> &space, const double *owned, const std::vector<std::string> &names,
                    std::vector<double> factors = {});
-
-  /// Adds what the postprocessor computes from the nodal values. The postprocessor has to outlive build_patches.
-  void add_derived(const LevelSpace<dim> &space, const double *owned,
-                   const dealii::DataPostprocessor<dim> &postprocessor);
 
 private:
   std::deque<NodalVector> values;
@@ -48,7 +50,12 @@ public:
   /// dropped: a dry run then takes the memory of a run. Several ranks write `folder`/`name`_0000.pvtu, ..., and each
   /// group of ranks_per_file ranks writes one file of a state's pieces.
   TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks = Communicator(),
-             int ranks_per_file = 16);
+             int ranks_per_file = 16)
+    : folder(folder)
+    , name(name)
+    , ranks(ranks)
+    , ranks_per_file(ranks_per_file)
+  {}
 
   /// Writes one state; the index is brought up to date at once.
   template <int dim>
@@ -57,9 +64,9 @@ public:
   /// Runs `task`, which calls `write`. With `beside_program` it runs in a thread of its own while a GPU computes. On
   /// several ranks it always runs at once, as only one thread sends messages. Only one task may run at a time: call
   /// `wait` first.
-  void start(const std::function<void()> &task, bool beside_program);
-  /// Waits for the task; rethrows its exception.
-  void   wait();
+  void   start(const std::function<void()> &task, bool beside_program);
+  void   wait();                                   ///< waits for the task; rethrows its exception
+  void   join() const noexcept;                    ///< waits for the task alone
   double seconds_beside() const { return beside; } ///< seconds that tasks took in threads of their own
 
   /// Saves or loads the list of the files so far.
@@ -73,8 +80,7 @@ public:
   void cut() const;
 
 private:
-  std::string base_name(std::size_t i) const; // the file's name in the folder, without its extension
-  void        write_index() const;
+  void write_index() const;
 
   std::string                                 folder, name;
   Communicator                                ranks;

@@ -8,33 +8,23 @@
 
 namespace adamant
 {
-namespace
-{
 template <int dim>
-std::vector<dealii::Point<dim>> dealii_points(const std::vector<std::vector<double>> &coordinates)
+std::vector<dealii::Point<dim>> points_of(const std::vector<std::vector<double>> &coordinates)
 {
   std::vector<dealii::Point<dim>> points(coordinates.size());
   for (std::size_t p = 0; p < points.size(); ++p)
     std::copy_n(coordinates[p].begin(), dim, &points[p][0]);
   return points;
 }
-} // namespace
 
 template <int dim>
 PointEvaluation::PointEvaluation(const Device &device, const std::string &key, const Field<dim> &field,
                                  const dealii::Mapping<dim> &mapping, const std::vector<std::vector<double>> &points,
                                  unsigned int n_components)
   : device(device)
-  , N(device, evaluation_matrix(key, field.finest(), mapping, dealii_points<dim>(points), n_components))
+  , N(device, evaluation_matrix(key, field.finest(), mapping, points_of<dim>(points), n_components))
   , own(device, 2 * N.n_rows())
 {}
-
-std::vector<double> PointEvaluation::operator()(const Vector<double> &u) const
-{
-  evaluate(u, 0);
-  device.synchronize();
-  return values(0);
-}
 
 void PointEvaluation::evaluate(const Vector<double> &u, int place) const
 {
@@ -48,13 +38,6 @@ std::vector<double> PointEvaluation::values(int place) const
   device.communicator().sum(values.data(), static_cast<int>(values.size()));
   return values;
 }
-
-template PointEvaluation::PointEvaluation(const Device &, const std::string &, const Field<2> &,
-                                          const dealii::Mapping<2> &, const std::vector<std::vector<double>> &,
-                                          unsigned int);
-template PointEvaluation::PointEvaluation(const Device &, const std::string &, const Field<3> &,
-                                          const dealii::Mapping<3> &, const std::vector<std::vector<double>> &,
-                                          unsigned int);
 
 template <int dim>
 PointValues<dim>::PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
@@ -145,14 +128,17 @@ void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
     write_file(folder + "/profile_" + std::to_string(k) + ".csv", text.str());
 }
 
-template std::vector<dealii::Point<2>> points_of_line(const std::vector<double> &, unsigned int);
-template std::vector<dealii::Point<3>> points_of_line(const std::vector<double> &, unsigned int);
-template void write_profile(std::size_t, const std::vector<dealii::Point<2>> &, const std::vector<ProfileColumn> &,
-                            const std::string &, bool, RunRecord &);
-template void write_profile(std::size_t, const std::vector<dealii::Point<3>> &, const std::vector<ProfileColumn> &,
-                            const std::string &, bool, RunRecord &);
-template class PointValues<2>;
-template class PointValues<3>;
-template class Profiles<2>;
-template class Profiles<3>;
+#define INSTANTIATE(dim)                                                                                            \
+  template std::vector<dealii::Point<dim>> points_of(const std::vector<std::vector<double>> &);                     \
+  template std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &, unsigned int);               \
+  template class PointValues<dim>;                                                                                  \
+  template void write_profile(std::size_t, const std::vector<dealii::Point<dim>> &,                                 \
+                              const std::vector<ProfileColumn> &, const std::string &, bool, RunRecord &);          \
+  template class Profiles<dim>;                                                                                     \
+  template PointEvaluation::PointEvaluation(const Device &, const std::string &, const Field<dim> &,                \
+                                            const dealii::Mapping<dim> &, const std::vector<std::vector<double>> &, \
+                                            unsigned int);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

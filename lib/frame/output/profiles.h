@@ -29,7 +29,12 @@ public:
 
   /// Returns the values of the function with nodal values u: entry p n_components + c is component c at point p. All
   /// ranks call it together and get all values.
-  std::vector<double> operator()(const Vector<double> &u) const;
+  std::vector<double> operator()(const Vector<double> &u) const
+  {
+    evaluate(u, 0);
+    device.synchronize();
+    return values(0);
+  }
   /// Launches the evaluation for `place` 0 or 1; values() returns its result later.
   void evaluate(const Vector<double> &u, int place) const;
   /// Returns the result of evaluate() with this place; first wait for a Mark that was set after that call.
@@ -65,6 +70,10 @@ private:
   Communicator      ranks;
   CSRMatrix<double> matrix;
 };
+
+/// Returns the points whose first dim coordinates are given.
+template <int dim>
+std::vector<dealii::Point<dim>> points_of(const std::vector<std::vector<double>> &coordinates);
 
 /// Returns n points on the line from (ends[0], ..., ends[dim-1]) to (ends[dim], ...), ends included.
 template <int dim>

@@ -15,20 +15,17 @@ namespace adamant
 {
 namespace
 {
-bool on_terminal()
+// The width of a line that is written over, which has to fit the terminal; 0 where the output is no terminal.
+std::size_t width_of_terminal()
 {
   const char *kind = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) == 1 && kind != nullptr && std::string(kind) != "dumb";
-}
-
-// A line that is longer than the terminal is wide could not be written over.
-std::size_t terminal_width()
-{
+  if (isatty(STDOUT_FILENO) != 1 || kind == nullptr || std::string(kind) == "dumb")
+    return 0;
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
 }
-} // namespace
 
+// Seconds in readable form: "42 s", "3 min 20 s", "5 h 12 min", "2 d 3 h".
 std::string duration(double seconds)
 {
   const long s    = std::lround(std::max(seconds, 0.));
@@ -41,44 +38,6 @@ std::string duration(double seconds)
                      both(s / 86400, " d", s % 86400 / 3600, " h");
 }
 
-void Progress::show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual,
-                    double elapsed, const std::string &note)
-{
-  const bool terminal = on_terminal(), first = first_step == 0, last = step == n_steps;
-  if (first)
-    first_step = step;
-  if (!first && !last && elapsed < last_shown + (terminal ? 0.1 : 1.))
-    return;
-  last_shown        = elapsed;
-  const double rate = (step - first_step + 1) / std::max(elapsed, 1e-9);
-
-  std::ostringstream text;
-  text << "step " << step << '/' << n_steps << "  time " << time << (note.empty() ? "" : "  ") << note
-       << "  iterations " << iterations << "  residual " << std::scientific << std::setprecision(1) << residual
-       << std::defaultfloat << std::setprecision(3) << "  " << rate << " steps/s  left "
-       << duration((n_steps - step) / rate);
-  std::string line = text.str();
-  if (!terminal)
-    {
-      std::cout << line << std::endl;
-      return;
-    }
-  write_over(line);
-  if (last)
-    close();
-}
-
-void Progress::write_over(std::string line)
-{
-  line.resize(std::min(line.size(), terminal_width()));
-  const std::size_t length = line.size();
-  line.resize(std::max(length, open), ' '); // over what was longer
-  open = length;
-  std::cout << '\r' << line << std::flush;
-}
-
-namespace
-{
 // Which of the usual stages it is; others stand between them.
 std::string place_of(const std::string &name)
 {
@@ -90,23 +49,52 @@ std::string place_of(const std::string &name)
 }
 } // namespace
 
+void Progress::show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual,
+                    double elapsed, const std::string &note)
+{
+  const bool first = first_step == 0, last = step == n_steps;
+  if (first)
+    first_step = step;
+  if (!first && !last && elapsed < last_shown + (width_of_terminal() > 0 ? 0.1 : 1.))
+    return;
+  last_shown        = elapsed;
+  const double rate = (step - first_step + 1) / std::max(elapsed, 1e-9);
+
+  std::ostringstream text;
+  text << "step " << step << '/' << n_steps << "  time " << time << (note.empty() ? "" : "  ") << note
+       << "  iterations " << iterations << "  residual " << std::scientific << std::setprecision(1) << residual
+       << std::defaultfloat << std::setprecision(3) << "  " << rate << " steps/s  left "
+       << duration((n_steps - step) / rate);
+  write(text.str());
+  if (last)
+    close();
+}
+
+void Progress::write(std::string line)
+{
+  const std::size_t width = width_of_terminal();
+  if (width == 0)
+    {
+      std::cout << line << std::endl;
+      return;
+    }
+  line.resize(std::min(line.size(), width));
+  const std::size_t length = line.size();
+  line.resize(std::max(length, open), ' '); // over what was longer
+  open = length;
+  std::cout << '\r' << line << std::flush;
+}
+
 void Progress::stage(const std::string &name, double elapsed)
 {
   if (first_step > 0 || (name.empty() && open == 0)) // the time loop has the line, or nobody
     return;
-  const std::string line =
-    name.empty() ? "" : "set-up: " + name + place_of(name) + ", " + duration(elapsed) + " so far";
-  if (on_terminal())
-    {
-      write_over(line);
-      if (line.empty())
-        std::cout << '\r' << std::flush;
-      return;
-    }
-  if (line.empty() || elapsed < last_shown + 1.)
+  if (width_of_terminal() == 0 && elapsed < last_shown + 1.)
     return;
   last_shown = elapsed;
-  std::cout << line << std::endl;
+  write(name.empty() ? "" : "set-up: " + name + place_of(name) + ", " + duration(elapsed) + " so far");
+  if (name.empty())
+    std::cout << '\r' << std::flush;
 }
 
 void Progress::close()

@@ -5,9 +5,6 @@
 
 namespace adamant
 {
-/// Returns seconds in readable form: "42 s", "3 min 20 s", "5 h 12 min", "2 d 3 h".
-std::string duration(double seconds);
-
 /// Shows how far a set-up or a time loop is, on standard output. A terminal gets one line that is written over, at most
 /// ten times a second; other outputs get plain lines, at most one a second. The first and the last step are always
 /// shown.
@@ -30,7 +27,7 @@ public:
   void close();
 
 private:
-  void write_over(std::string line);
+  void write(std::string line); // over the open line of a terminal
 
   unsigned int first_step = 0;
   double       last_shown = 0;

@@ -2,7 +2,6 @@
 
 #include "fem/meshes/mesh.h"
 #include "frame/adaptivity.h"
-#include "frame/parameters/adaptivity_parameters.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_file.h"
 #include "frame/parameters/time_parameters.h"
@@ -55,7 +54,7 @@ struct CubeParameters : TimeParameters
     if (!mesh_file.make_coarse(mesh))
       dealii::GridGenerator::hyper_cube(mesh);
     refine_global(mesh, refinements);
-    refine_for(initial_values, mesh, mapping, element, {adaptive_cycles, 0.2});
+    refine_for(initial_values, mesh, mapping, element, adaptive_cycles, 0.2);
   }
 };
 } // namespace adamant

@@ -3,6 +3,10 @@
 #include "base/exceptions.h"
 #include "multigrid/smoothers/smoother.h"
 
+#include <boost/algorithm/string/join.hpp>
+#include <boost/range/adaptor/map.hpp>
+#include <boost/range/adaptor/transformed.hpp>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -43,27 +47,13 @@ Enum value_of(const Names<Enum> &names, const std::string &name)
 template <typename Enum>
 dealii::Patterns::Selection selection(const Names<Enum> &names)
 {
-  std::string text;
-  for (const auto &entry : names)
-    text += (text.empty() ? "" : "|") + entry.first;
-  return dealii::Patterns::Selection(text);
+  return dealii::Patterns::Selection(boost::algorithm::join(names | boost::adaptors::map_keys, "|"));
 }
 
-// All of the registry: jacobi|block_jacobi|...
-std::string names_of_smoothers()
+// What `text` returns of each kind in the registry, with separators.
+std::string of_smoothers(std::string (*text)(const SmootherKind &), const std::string &separator)
 {
-  std::string names;
-  for (const auto &smoother : smoothers())
-    names += (names.empty() ? "" : "|") + smoother.name;
-  return names;
-}
-
-std::string description_of_smoothers()
-{
-  std::string text = "x <- x + omega S (b - A x), where S is ";
-  for (const auto &smoother : smoothers())
-    text += (&smoother == &smoothers().front() ? "" : ", or ") + smoother.description + " (" + smoother.name + ")";
-  return text;
+  return boost::algorithm::join(smoothers() | boost::adaptors::transformed(text), separator);
 }
 } // namespace
 
@@ -73,21 +63,13 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , coarse_solver(name_of(coarse_solver_types, defaults.multigrid.coarse_solver))
   , coarsest_cells(default_coarsest_cells)
   , tolerance(defaults.control.tolerance)
+  , given(defaults)
   , section(section.substr(section.find_first_not_of('/')))
   , solver(name_of(solver_types, defaults.type))
   , precision(name_of(precisions, defaults.precision))
-  , smoother(defaults.multigrid.smoother.type)
-  , max_iterations(defaults.control.max_iterations)
-  , restart(defaults.restart)
-  , pre_steps(defaults.multigrid.pre_steps)
-  , post_steps(defaults.multigrid.post_steps)
-  , coarse_steps(defaults.multigrid.coarse_steps)
-  , cycles(defaults.multigrid.cycles)
-  , chebyshev(defaults.multigrid.smoother.chebyshev)
-  , arnoldi(defaults.multigrid.smoother.arnoldi)
-  , damping(defaults.multigrid.smoother.damping)
-  , range(defaults.multigrid.smoother.range)
 {
+  auto &multigrid = given.multigrid;
+  auto &smoother  = multigrid.smoother;
   using namespace dealii::Patterns;
   add_parameter(
     "Solver", solver,
@@ -98,27 +80,32 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
                 "multigrid; trilinos_amg: Trilinos ML through deal.II, on the host only; component_blocks: of systems, "
                 "multigrid for each component alone, see Component blocks",
                 prm, Selection("multigrid|trilinos_amg|component_blocks"));
-  add_parameter("Cycles", cycles,
+  add_parameter("Cycles", multigrid.cycles,
                 "V-cycles that one application of the preconditioner makes (component_blocks: each scalar solve), in "
                 "Precision",
                 prm, Integer());
   add_parameter("Tolerance", tolerance, "The solver stops at |b - A x| <= tolerance |b|", prm, Double(1e-15, 1));
-  add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
-  add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
+  add_parameter("Maximum iterations", given.control.max_iterations, "More than these stop the run with an error", prm,
+                Integer(1));
+  add_parameter("Restart", given.restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
   add_parameter("Precision", precision,
                 "Of the V-cycle; everything else is double. mixed: smoothing in float32 of residuals in float64", prm,
                 selection(precisions));
-  add_parameter("Smoother", smoother, description_of_smoothers(), prm, Selection(names_of_smoothers()));
-  add_parameter("Chebyshev", chebyshev,
+  add_parameter("Smoother", smoother.type,
+                "x <- x + omega S (b - A x), where S is " +
+                  of_smoothers([](const auto &kind) { return kind.description + " (" + kind.name + ")"; }, ", or "),
+                prm, Selection(of_smoothers([](const auto &kind) { return kind.name; }, "|")));
+  add_parameter("Chebyshev", smoother.chebyshev,
                 "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
-  add_parameter("Arnoldi polynomial", arnoldi,
+  add_parameter("Arnoldi polynomial", smoother.arnoldi,
                 "Take them as one polynomial in S A whose zeros are harmonic Ritz values: for matrices far from "
                 "symmetric, on stretched cells");
-  add_parameter("Damping", damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
-  add_parameter("Chebyshev range", range, "Chebyshev damps eigenvalues from the largest down to the largest over this",
-                prm, Double(1.001, 1e6));
-  add_parameter("Pre-smoothing steps", pre_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(1, 100));
-  add_parameter("Post-smoothing steps", post_steps, "With Chebyshev: the degree of the polynomial", prm,
+  add_parameter("Damping", smoother.damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
+  add_parameter("Chebyshev range", smoother.range,
+                "Chebyshev damps eigenvalues from the largest down to the largest over this", prm, Double(1.001, 1e6));
+  add_parameter("Pre-smoothing steps", multigrid.pre_steps, "With Chebyshev: the degree of the polynomial", prm,
+                Integer(1, 100));
+  add_parameter("Post-smoothing steps", multigrid.post_steps, "With Chebyshev: the degree of the polynomial", prm,
                 Integer(0, 100));
   add_parameter(
     "Interpolation", interpolation,
@@ -130,7 +117,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Coarse solver", coarse_solver,
                 "On the coarsest level; trilinos_amg: one cycle of Trilinos ML, on the host only", prm,
                 selection(coarse_solver_types));
-  add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm,
+  add_parameter("Coarse steps", multigrid.coarse_steps, "Smoothing steps where they solve the coarsest level", prm,
                 Integer(1, 10000));
   enter_subsection("Component blocks");
   add_parameter("Sweep", sweep, "Over the components: symmetric (for cg, too), gauss_seidel (not for cg), or jacobi",
@@ -138,37 +125,29 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Omega", omega, "Factor of what it gives: between 0 and 2", prm, Double());
   leave_subsection();
   enter_subsection("Trilinos AMG");
-  add_parameter("Elliptic", amg_elliptic,
+  add_parameter("Elliptic", amg.elliptic,
                 "ML's smoothed aggregation for elliptic problems (else its settings for others)");
-  add_parameter("Smoother", amg_smoother, "Name of ML's smoother: Chebyshev, symmetric Gauss-Seidel, ILU, ...");
-  add_parameter("Sweeps", amg_sweeps, "Smoothing sweeps", prm, Integer(1, 100));
-  add_parameter("Aggregation threshold", amg_threshold, "Couplings weaker than this are dropped", prm, Double(0, 1));
+  add_parameter("Smoother", amg.smoother, "Name of ML's smoother: Chebyshev, symmetric Gauss-Seidel, ILU, ...");
+  add_parameter("Sweeps", amg.smoother_sweeps, "Smoothing sweeps", prm, Integer(1, 100));
+  add_parameter("Aggregation threshold", amg.aggregation_threshold, "Couplings weaker than this are dropped", prm,
+                Double(0, 1));
   leave_subsection();
 }
 
 LinearSolverOptions LinearSolverParameters::options(const std::string &name) const
 {
-  LinearSolverOptions o;
-  o.type                         = value_of(solver_types, solver);
-  o.restart                      = static_cast<int>(restart);
-  o.precision                    = value_of(precisions, precision);
-  o.control                      = {tolerance, static_cast<int>(max_iterations), name};
-  o.multigrid.smoother.type      = smoother;
-  o.multigrid.smoother.chebyshev = chebyshev;
-  o.multigrid.smoother.damping   = damping;
-  o.multigrid.smoother.range     = range;
-  o.multigrid.smoother.arnoldi   = arnoldi;
-  if (arnoldi && (chebyshev || o.precision == Precision::mixed))
-    throw InputError(section + "/Arnoldi polynomial goes neither with Chebyshev nor with Precision = mixed");
-  if (cycles < 1)
-    throw InputError(section + "/Cycles = " + std::to_string(cycles) + ": at least one V-cycle is needed");
-  o.multigrid.cycles        = cycles;
-  o.multigrid.pre_steps     = static_cast<int>(pre_steps);
-  o.multigrid.post_steps    = static_cast<int>(post_steps);
+  LinearSolverOptions o     = given;
+  o.type                    = value_of(solver_types, solver);
+  o.precision               = value_of(precisions, precision);
+  o.control.tolerance       = tolerance;
+  o.control.name            = name;
   o.multigrid.coarse_solver = value_of(coarse_solver_types, coarse_solver);
-  o.multigrid.coarse_steps  = static_cast<int>(coarse_steps);
+  const auto &smoother      = o.multigrid.smoother;
+  require(!smoother.arnoldi || !(smoother.chebyshev || o.precision == Precision::mixed), section,
+          "/Arnoldi polynomial goes neither with Chebyshev nor with Precision = mixed");
+  require(o.multigrid.cycles >= 1, section, "/Cycles = ", o.multigrid.cycles, ": at least one V-cycle is needed");
   if (o.multigrid.coarse_solver == CoarseSolverType::external)
-    o.multigrid.make_coarse_solver = make_trilinos_amg(amg_options());
+    o.multigrid.make_coarse_solver = make_trilinos_amg(amg);
   if (preconditioner == "component_blocks")
     check_component_blocks(o.type);
   return o;
@@ -176,18 +155,15 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
 
 void LinearSolverParameters::check_component_blocks(SolverType type) const
 {
-  const std::string here = section + "/Component blocks/";
-  if (type == SolverType::cg && component_sweep() == ComponentBlocks::Sweep::lower)
-    throw InputError(here + "Sweep = gauss_seidel is not symmetric, as cg needs it: take Sweep = symmetric, or " +
-                     section + "/Solver = gmres");
-  if (!(omega > 0. && omega < 2.))
-    throw InputError(here + "Omega = " + to_text(omega) + " has to be between 0 and 2");
-  if (interpolation != "embedding")
-    throw InputError(section + "/Interpolation = " + interpolation +
-                     " couples components: Preconditioner = component_blocks has embedding only");
-  if (smoother_kind(smoother).patches)
-    throw InputError(section + "/Smoother = " + smoother +
-                     ": Preconditioner = component_blocks has no patches; take block_jacobi");
+  const std::string here = section + "/Component blocks/", &smoother = given.multigrid.smoother.type;
+  require(type != SolverType::cg || component_sweep() != ComponentBlocks::Sweep::lower, here,
+          "Sweep = gauss_seidel is not symmetric, as cg needs it: take Sweep = symmetric, or ", section,
+          "/Solver = gmres");
+  require(omega > 0. && omega < 2., here, "Omega = ", to_text(omega), " has to be between 0 and 2");
+  require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
+          " couples components: Preconditioner = component_blocks has embedding only");
+  require(!smoother_kind(smoother).patches, section, "/Smoother = ", smoother,
+          ": Preconditioner = component_blocks has no patches; take block_jacobi");
 }
 
 ComponentBlocks::Sweep LinearSolverParameters::component_sweep() const
@@ -204,26 +180,22 @@ void LinearSolverParameters::require_ranks(int n_ranks) const
 {
   if (n_ranks == 1 || preconditioner == "trilinos_amg")
     return;
-  if (smoother_kind(smoother).patches)
-    throw InputError(section + "/Smoother = " + smoother + ": it runs on one rank; take block_jacobi");
-  if (interpolation != "embedding")
-    throw InputError(section + "/Interpolation = " + interpolation + ": it runs on one rank; take embedding");
+  const std::string &smoother = given.multigrid.smoother.type;
+  require(!smoother_kind(smoother).patches, section, "/Smoother = ", smoother,
+          ": it runs on one rank; take block_jacobi");
+  require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
+          ": it runs on one rank; take embedding");
 }
 
 void LinearSolverParameters::require_multigrid() const
 {
-  if (preconditioner != "multigrid")
-    throw InputError(section + "/Preconditioner = " + preconditioner + ": this program has multigrid only");
+  require(preconditioner == "multigrid", section, "/Preconditioner = ", preconditioner,
+          ": this program has multigrid only");
 }
 
 void LinearSolverParameters::require_embedding() const
 {
-  if (interpolation != "embedding")
-    throw InputError(section + "/Interpolation = " + interpolation + ": this program has embedding only");
-}
-
-TrilinosAMGOptions LinearSolverParameters::amg_options() const
-{
-  return {amg_elliptic, amg_smoother, amg_sweeps, amg_threshold};
+  require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
+          ": this program has embedding only");
 }
 } // namespace adamant

@@ -23,14 +23,13 @@ public:
                                   const std::string         &section                = "/Linear solver");
 
   /// Returns the options for the solver; `name` says in messages what is solved.
-  LinearSolverOptions options(const std::string &name) const;
-  TrilinosAMGOptions  amg_options() const; ///< without near-null space
-
+  LinearSolverOptions    options(const std::string &name) const;
   ComponentBlocks::Sweep component_sweep() const; ///< for preconditioner = component_blocks
 
-  std::string  preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
-  unsigned int coarsest_cells;
-  double       tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
+  std::string        preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
+  unsigned int       coarsest_cells;
+  double             tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
+  TrilinosAMGOptions amg;                   ///< without near-null space
 
   /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
   void require_multigrid() const;
@@ -45,14 +44,7 @@ public:
 private:
   void check_component_blocks(SolverType type) const;
 
-  std::string  section, solver, precision, smoother, sweep = "symmetric";
-  bool         amg_elliptic  = true;
-  std::string  amg_smoother  = "Chebyshev";
-  unsigned int amg_sweeps    = 2;
-  double       amg_threshold = 1e-4;
-  unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
-  int          cycles;
-  bool         chebyshev, arnoldi;
-  double       damping, range;
+  LinearSolverOptions given; // without the tolerance, and without the enumerations, whose names follow
+  std::string         section, solver, precision, sweep = "symmetric";
 };
 } // namespace adamant

@@ -11,12 +11,12 @@
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/manifold_lib.h>
 
+#include <boost/algorithm/string/case_conv.hpp>
+
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 #include <utility>
 
@@ -34,18 +34,12 @@ std::string find(const std::string &file)
 }
 
 template <int dim>
-void read(std::istream &in, const std::string &extension, dealii::GridIn<dim> &reader)
+void read(std::istream &in, const std::string &extension, dealii::Triangulation<dim> &mesh)
 {
-  if (extension == ".msh")
-    reader.read_msh(in);
-  else if (extension == ".vtk")
-    reader.read_vtk(in);
-  else if (extension == ".vtu")
-    reader.read_vtu(in);
-  else if (extension == ".inp" && (in >> std::ws).peek() == '*')
-    reader.read_abaqus(in);
-  else
-    reader.read_ucd(in);
+  using Reader      = dealii::GridIn<dim>;
+  const bool inp    = extension == ".inp";
+  const bool abaqus = inp && (in >> std::ws).peek() == '*';
+  Reader(mesh).read(in, abaqus ? Reader::abaqus : inp ? Reader::ucd : Reader::parse_format(extension.substr(1)));
 }
 
 // A quadrilateral (4 vertices) or hexahedron (8) as a mesh file has it, with its number and line there; 6 stands for
@@ -57,94 +51,70 @@ struct CellOfFile
   std::size_t  line;
 };
 
-using Words = std::vector<std::string>;
-
-Words words_of(std::string line)
+std::vector<std::string> words_of(std::string line)
 {
   std::replace(line.begin(), line.end(), ',', ' ');
-  std::istringstream in(line);
-  Words              words;
+  std::istringstream       in(line);
+  std::vector<std::string> words;
   for (std::string word; in >> word;)
     words.push_back(word);
   return words;
 }
 
-// What the lines of a format mean, one after the other: the number of vertices of a line's cell, 0 where it has none.
-class LineReader
+// The number of vertices of a cell of Gmsh; 0 where its type has fewer dimensions or is not known.
+unsigned int n_vertices_in_gmsh(const std::string &type)
 {
-public:
-  unsigned int n_vertices(const std::string &line, const Words &words)
-  {
-    if (words.empty())
-      return 0;
-    if (const char c = words[0][0]; c == '$' || c == '*' || words[0] == "CELLS" || words[0] == "CELL_TYPES")
-      {
-        section    = upper(words[0]);
-        n_in_block = 0;
-        at_head    = true;
-        return 0;
-      }
-    const bool head = std::exchange(at_head, false);
-    if (section == "$MESHFORMAT")
-      gmsh4 = words[0][0] == '4';
-    if (section == "$ELEMENTS")
-      return head ? 0 : gmsh4 ? in_block(words) : words.size() > 1 ? of_gmsh(words[1]) : 0;
-    if (section == "*ELEMENT")
-      return words.size() == 5 || words.size() == 9 ? static_cast<unsigned int>(words.size()) - 1 : 0;
-    if (section == "CELLS")
-      return of_count(words[0]);
-    if (section.empty() && words.size() > 3 && line[0] != '#')
-      return words[2] == "quad" ? 4 : words[2] == "hex" ? 8 : 0;
-    return 0;
-  }
+  const bool is_other = type == "4" || type == "6" || type == "7"; // tetrahedra, prisms and pyramids
+  return type == "3" ? 4 : type == "5" ? 8 : is_other ? 6 : 0;
+}
 
-  bool counts_cells() const { return section == "CELLS"; } // of VTK, which gives them no numbers
-
-private:
-  static std::string upper(std::string word)
-  {
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
-    return word;
-  }
-  static unsigned int of_gmsh(const std::string &type)
-  {
-    const bool is_other = type == "4" || type == "6" || type == "7"; // tetrahedra, prisms and pyramids
-    return type == "3" ? 4 : type == "5" ? 8 : is_other ? 6 : 0;
-  }
-  static unsigned int of_count(const std::string &n) { return n == "4" ? 4 : n == "8" ? 8 : 0; }
-
-  // Gmsh 4: a line with the type and number of the elements of a block, then these.
-  unsigned int in_block(const Words &words)
-  {
-    if (n_in_block == 0)
-      {
-        of_block   = words.size() > 3 ? of_gmsh(words[2]) : 0;
-        n_in_block = words.size() > 3 ? std::strtoul(words[3].c_str(), nullptr, 10) : 0;
-        return 0;
-      }
-    --n_in_block;
-    return of_block;
-  }
-
-  std::string   section;
-  bool          gmsh4 = false, at_head = false; // the next line is the first one of its section
-  unsigned int  of_block   = 0;
-  unsigned long n_in_block = 0;
-};
-
-// Those of a text file of Gmsh, UCD, Abaqus or VTK (legacy) in the file's order, which deal.II's GridIn keeps. None of
-// a file in another format; what is no cell is passed over.
+// The cells of a text file of Gmsh, UCD, Abaqus or VTK (legacy) in the file's order, which deal.II's GridIn keeps. It
+// has none of a file in another format; what is no cell is passed over.
 std::vector<CellOfFile> cells_of_file(const std::string &file)
 {
   std::vector<CellOfFile> cells;
   std::ifstream           in(file);
-  LineReader              reader;
-  std::string             text;
+  std::string             text, section;
+  bool                    gmsh4 = false, at_head = false; // the next line is the first one of its section
+  unsigned int            of_block   = 0;                 // Gmsh 4: vertices of the cells of a block
+  unsigned long           n_in_block = 0;                 // and how many of them follow
   for (std::size_t line = 1; std::getline(in, text); ++line)
     {
-      const Words words = words_of(text);
-      if (const unsigned int n = reader.n_vertices(text, words); n > 0)
-        cells.push_back({n, reader.counts_cells() ? "" : words[0], line});
+      const auto words = words_of(text);
+      if (words.empty())
+        continue;
+      const std::string &word = words[0];
+      if (word[0] == '$' || word[0] == '*' || word == "CELLS" || word == "CELL_TYPES")
+        {
+          section    = boost::algorithm::to_upper_copy(word);
+          n_in_block = 0;
+          at_head    = true;
+          continue;
+        }
+      const bool   head = std::exchange(at_head, false);
+      unsigned int n    = 0; // vertices
+      if (section == "$MESHFORMAT")
+        gmsh4 = word[0] == '4';
+      else if (section == "$ELEMENTS" && !head && !gmsh4)
+        n = words.size() > 1 ? n_vertices_in_gmsh(words[1]) : 0;
+      else if (section == "$ELEMENTS" && !head && n_in_block > 0)
+        {
+          --n_in_block;
+          n = of_block;
+        }
+      else if (section == "$ELEMENTS" && !head && words.size() > 3)
+        {
+          of_block   = n_vertices_in_gmsh(words[2]);
+          n_in_block = std::strtoul(words[3].c_str(), nullptr, 10);
+        }
+      else if (section == "*ELEMENT")
+        n = words.size() == 5 || words.size() == 9 ? static_cast<unsigned int>(words.size()) - 1 : 0;
+      else if (section == "CELLS")
+        n = word == "4" ? 4 : word == "8" ? 8 : 0;
+      else if (section.empty() && words.size() > 3 && text[0] != '#')
+        n = words[2] == "quad" ? 4 : words[2] == "hex" ? 8 : 0;
+      if (n > 0)
+        cells.push_back({n, section == "CELLS" ? "" : word, line}); // VTK gives its cells no numbers
     }
   return cells;
 }
@@ -173,16 +143,13 @@ void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
   require(static_cast<bool>(in), "Mesh/File: '", file, "' cannot be read");
   try
     {
-      dealii::GridIn<dim> reader(mesh);
-      read(in, std::filesystem::path(file).extension().string(), reader);
-    }
-  catch (const dealii::ExceptionBase &error)
-    {
-      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes + " that can be read: " + message_of(error));
+      read(in, std::filesystem::path(file).extension().string(), mesh);
     }
   catch (const std::exception &error)
     {
-      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes + " that can be read: " + error.what());
+      const auto *const own = dynamic_cast<const dealii::ExceptionBase *>(&error);
+      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes +
+                       " that can be read: " + (own != nullptr ? message_of(*own) : error.what()));
     }
   for (const auto &cell : mesh.cell_iterators_on_level(0))
     require(cell->reference_cell().is_hyper_cube(), "Mesh/File: '", file, "' has cells that are no ", shapes,
@@ -250,11 +217,9 @@ void MeshFileParameters::check(unsigned int dim) const
   require(std::find(known.begin(), known.end(), extension) != known.end(), "Mesh/File: '", file,
           "' ends in none of .msh, .vtk, .vtu, .inp, .ucd");
   require(static_cast<bool>(std::ifstream(file)), "Mesh/File: '", file, "' cannot be read");
-  const auto highest = std::max_element(groups.begin(), groups.end(),
-                                        [](const Group &a, const Group &b) { return a.dimension < b.dimension; });
-  require(groups.empty() || highest->dimension <= dim, "Mesh/File: '", file, "' has the group '",
-          groups.empty() ? "" : highest->name, "' of dimension ", groups.empty() ? 0 : highest->dimension,
-          ", but Problem/Dimension is ", dim);
+  for (const Group &group : groups)
+    require(group.dimension <= dim, "Mesh/File: '", file, "' has the group '", group.name, "' of dimension ",
+            group.dimension, ", but Problem/Dimension is ", dim);
   for (const auto &[id, text] :
        split_by_boundary("Mesh/Curved boundaries", curved, boundaries("Mesh/Curved boundaries")))
     if (dim == 2)
@@ -289,23 +254,13 @@ void MeshFileParameters::read_groups()
   dimension = has_volumes ? 3 : 2;
 }
 
-unsigned int MeshFileParameters::boundary_id(const std::string &key, const std::string &name) const
-{
-  return id_of(key, name, "boundary", dimension - 1);
-}
-
 std::set<unsigned int> MeshFileParameters::boundary_ids(const std::string              &key,
                                                         const std::vector<std::string> &names) const
 {
   std::set<unsigned int> ids;
   for (const auto &name : names)
-    ids.insert(boundary_id(key, name));
+    ids.insert(id_of(key, name, "boundary", dimension - 1));
   return ids;
-}
-
-unsigned int MeshFileParameters::material_id(const std::string &key, const std::string &name) const
-{
-  return id_of(key, name, "material", dimension);
 }
 
 unsigned int MeshFileParameters::id_of(const std::string &key, const std::string &name, const char *what,

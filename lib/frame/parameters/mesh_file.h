@@ -28,18 +28,16 @@ public:
   /// `key` names the parameter in messages. These functions throw InputError with the nearest names where there is no
   /// such group.
   /// @{
-  unsigned int boundary_id(const std::string &key, const std::string &name) const;
-  unsigned int material_id(const std::string &key, const std::string &name) const;
   /// Returns the ids of the boundaries of a list.
   std::set<unsigned int> boundary_ids(const std::string &key, const std::vector<std::string> &names) const;
-  /// These return boundary_id and material_id as functions for split_by_boundary.
+  /// These return the ids of single boundaries and materials, as functions for split_by_boundary.
   std::function<unsigned int(const std::string &)> boundaries(const std::string &key) const
   {
-    return [this, key](const std::string &name) { return boundary_id(key, name); };
+    return [this, key](const std::string &name) { return id_of(key, name, "boundary", dimension - 1); };
   }
   std::function<unsigned int(const std::string &)> materials(const std::string &key) const
   {
-    return [this, key](const std::string &name) { return material_id(key, name); };
+    return [this, key](const std::string &name) { return id_of(key, name, "material", dimension); };
   }
   /// @}
 

@@ -17,15 +17,14 @@
 #include <numeric>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace adamant
 {
 void refuse_moved_vertices(const std::string &key, bool distributed_mesh)
 {
-  if (distributed_mesh)
-    throw InputError(key + ": p4est's meshes (on several ranks, and with Ranks/Distributed mesh = true) do not keep "
-                           "vertices that have been moved; one rank with a serial mesh does");
+  require(!distributed_mesh, key,
+          ": p4est's meshes (on several ranks, and with Ranks/Distributed mesh = true) do not keep vertices that have "
+          "been moved; one rank with a serial mesh does");
 }
 
 namespace
@@ -75,9 +74,11 @@ bool is_above(const dealii::Point<dim> &point, const Cell &cell, unsigned int fa
     normal = dealii::cross_product_3d(on->vertex(3) - on->vertex(0), on->vertex(2) - on->vertex(1));
   return (point - on->center()) * normal > 0.;
 }
-// Far from the origin coordinates have too few digits for the edges of cells.
+} // namespace
+
 template <int dim>
-void check_place(const std::string &key, const dealii::Triangulation<dim> &mesh)
+void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                 bool may_be_flat)
 {
   const auto box  = dealii::GridTools::compute_bounding_box(mesh);
   double     away = 0., size = 0.;
@@ -86,17 +87,10 @@ void check_place(const std::string &key, const dealii::Triangulation<dim> &mesh)
       away = std::max({away, std::abs(box.lower_bound(d)), std::abs(box.upper_bound(d))});
       size = std::max(size, box.side_length(d));
     }
+  // Far from the origin coordinates have too few digits for the edges of cells.
   if (size > 0. && away > 1e7 * size)
     throw InputError(key + ": the mesh around " + text_of<dim>(box.center()) + " lies " + to_text(away / size) +
                      " times its own size away from the origin, where rounding spoils results; move it to the origin");
-}
-} // namespace
-
-template <int dim>
-void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
-                 bool may_be_flat)
-{
-  check_place(key, mesh);
   for (const auto &cell : mesh.active_cell_iterators())
     {
       std::string fault = fault_of<dim>(cell, may_be_flat);
@@ -107,7 +101,6 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
           fault = "is folded over " + name(cell->neighbor(f)->active_cell_index());
       if (fault.empty())
         continue;
-      const auto box = dealii::GridTools::compute_bounding_box(mesh);
       for (unsigned int d = 0; d < dim; ++d)
         if (box.side_length(d) == 0.)
           fault += std::string("; all vertices have ") + "xyz"[d] + " = " + to_text(box.lower_bound(d));
@@ -126,10 +119,9 @@ void check_refined_cells(const std::string &key, const dealii::Triangulation<dim
           name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;
         break;
       }
-  for (const auto &fault : dealii::Utilities::MPI::all_gather(mesh.get_communicator(), own))
-    if (!fault.empty())
-      throw InputError(key + ": " + fault +
-                       "; do the curves fit the boundaries, and are cells along them small enough?");
+  require_on_all(
+    Communicator(mesh.get_communicator()),
+    own.empty() ? "" : key + ": " + own + "; do the curves fit the boundaries, and are cells along them small enough?");
 }
 
 namespace
@@ -307,24 +299,11 @@ void move_vertices(const std::string &key, const dealii::Function<dim> &map, dea
 }
 
 template <int dim>
-void refine_where(const dealii::Function<dim> &positive, unsigned int times, dealii::Triangulation<dim> &mesh)
-{
-  for (unsigned int cycle = 0; cycle < times; ++cycle)
-    {
-      for (const auto &cell : mesh.active_cell_iterators())
-        if (cell->is_locally_owned() && positive.value(cell->center()) > 0.)
-          cell->set_refine_flag();
-      execute_refinement(mesh);
-    }
-}
-
-template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids, const dealii::Triangulation<dim> &mesh)
 {
   const auto present = mesh.get_boundary_ids();
   for (const unsigned int id : ids)
-    if (std::find(present.begin(), present.end(), id) == present.end())
-      throw InputError(key + ": the mesh has no boundary " + std::to_string(id));
+    require(std::find(present.begin(), present.end(), id) != present.end(), key, ": the mesh has no boundary ", id);
 }
 
 template <int dim>
@@ -343,7 +322,6 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &); \
   template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);      \
   template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
-  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);          \
   template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
                                  const dealii::Triangulation<dim> &);                                             \
   template std::vector<double> extent(const dealii::Triangulation<dim> &);

@@ -43,10 +43,6 @@ void check_vertices(const std::string &key, const dealii::Triangulation<dim> &me
 template <int dim>
 void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh);
 
-/// Refines, `times` times, the cells at whose centre the function is positive. All ranks call it together.
-template <int dim>
-void refine_where(const dealii::Function<dim> &positive, unsigned int times, dealii::Triangulation<dim> &mesh);
-
 /// Throws InputError where the mesh lacks one of the boundaries.
 template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,

@@ -1,10 +1,10 @@
 #include "frame/parameters/mesh_parameters.h"
 
-#include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_input.h"
 
+#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_tools.h>
@@ -35,43 +35,31 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
 
 void MeshParameters::check(unsigned int dim, unsigned int further_refinements) const
 {
-  const auto refuse = [](const std::string &message) { throw InputError(message); };
-  const auto number = [](std::size_t value) { return std::to_string(value); };
-  if (type == "file" && !given())
-    refuse("Mesh/Type = file needs Mesh/File");
+  require(type != "file" || given(), "Mesh/Type = file needs Mesh/File");
   if (type == "file")
     MeshFileParameters::check(dim);
-  if (type != "box" && !coordinates.empty())
-    refuse("Mesh/Coordinates needs Mesh/Type = box");
-  if (local_refinements > 0 && refine_where.empty())
-    refuse("Mesh/Local refinements = " + number(local_refinements) + " needs Mesh/Refine where");
+  require(type == "box" || coordinates.empty(), "Mesh/Coordinates needs Mesh/Type = box");
+  require(local_refinements == 0 || !refine_where.empty(), "Mesh/Local refinements = ", local_refinements,
+          " needs Mesh/Refine where");
+  const auto n_ranks = dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
   if (!coordinates.empty())
     {
-      refuse_moved_vertices("Mesh/Coordinates", dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) > 1);
+      refuse_moved_vertices("Mesh/Coordinates", n_ranks > 1);
       check_expression("Mesh/Coordinates", coordinates, dim, dim);
     }
   if (!refine_where.empty())
     check_expression("Mesh/Refine where", refine_where, 1, dim);
   if (type != "box")
     return;
-  if (cells.size() < dim)
-    refuse("Mesh/Cells has " + number(cells.size()) + " numbers, but Problem/Dimension is " + number(dim));
+  require(cells.size() >= dim, "Mesh/Cells has ", cells.size(), " numbers, but Problem/Dimension is ", dim);
   double entries = std::pow(3., dim);
   for (unsigned int d = 0; d < dim; ++d)
     {
-      if (cells[d] == 0)
-        refuse("Mesh/Cells has to be positive");
+      require(cells[d] > 0, "Mesh/Cells has to be positive");
       entries *= std::ldexp(cells[d], refinements + further_refinements) + 1.;
     }
-  if (entries > 2147483647. * dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD))
-    refuse("Mesh/Refinements = " + number(refinements) + " gives more matrix entries than 32-bit indices can count");
-}
-
-void MeshParameters::check_boundary(const std::string &key, unsigned int id, unsigned int dim) const
-{
-  if (type == "box" && id >= 2 * dim)
-    throw InputError(key + ": a box in " + std::to_string(dim) + "D has no boundary " + std::to_string(id) +
-                     "; its sides are 0 to " + std::to_string(2 * dim - 1));
+  require(entries <= 2147483647. * n_ranks, "Mesh/Refinements = ", refinements,
+          " gives more matrix entries than 32-bit indices can count");
 }
 
 template <int dim>
@@ -81,11 +69,9 @@ void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
     return static_cast<void>(MeshFileParameters::make_coarse(coarse));
   if (type == "box")
     {
-      dealii::Point<dim> corner;
-      for (unsigned int d = 0; d < dim; ++d)
-        corner[d] = 1.;
+      const auto                      box = dealii::create_unit_bounding_box<dim>().get_boundary_points();
       const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
-      dealii::GridGenerator::subdivided_hyper_rectangle(coarse, repetitions, dealii::Point<dim>(), corner, true);
+      dealii::GridGenerator::subdivided_hyper_rectangle(coarse, repetitions, box.first, box.second, true);
     }
   else
     {
@@ -110,8 +96,14 @@ void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
   refine_global(mesh, refinements);
   if (!coordinates.empty())
     move_vertices("Mesh/Coordinates", *parse_function<dim>("Mesh/Coordinates", coordinates, dim), mesh);
-  if (local_refinements > 0)
-    adamant::refine_where(*parse_function<dim>("Mesh/Refine where", refine_where, 1), local_refinements, mesh);
+  const auto positive = local_refinements > 0 ? parse_function<dim>("Mesh/Refine where", refine_where, 1) : nullptr;
+  for (unsigned int cycle = 0; cycle < local_refinements; ++cycle)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->is_locally_owned() && positive->value(cell->center()) > 0.)
+          cell->set_refine_flag();
+      execute_refinement(mesh);
+    }
 }
 
 template <int dim>

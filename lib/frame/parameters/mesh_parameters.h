@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/exceptions.h"
 #include "frame/parameters/mesh_file.h"
 
 #include <deal.II/grid/tria.h>
@@ -29,7 +30,11 @@ public:
   void check(unsigned int dim, unsigned int further_refinements = 0) const;
 
   /// Throws InputError with `key` where the mesh is a box that has no such side; of other meshes see check_boundaries.
-  void check_boundary(const std::string &key, unsigned int id, unsigned int dim) const;
+  void check_boundary(const std::string &key, unsigned int id, unsigned int dim) const
+  {
+    require(type != "box" || id < 2 * dim, key, ": a box in ", dim, "D has no boundary ", id, "; its sides are 0 to ",
+            2 * dim - 1);
+  }
 
   /// Makes the mesh from an empty one; all ranks call it together. Throws InputError for what cannot be read or has
   /// cells without volume.

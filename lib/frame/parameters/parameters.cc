@@ -31,18 +31,12 @@ struct Key
   }
 };
 
-std::string trim(const std::string &text)
-{
-  const auto begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
+using dealii::Utilities::trim;
 
 // The declared keys, read off the short form of the parameter file.
 std::vector<Key> declared_keys()
 {
-  std::ostringstream text;
-  dealii::ParameterAcceptor::prm.print_parameters(text, dealii::ParameterHandler::ShortPRM);
-  std::istringstream       in(text.str());
+  std::istringstream       in(parameter_text(dealii::ParameterHandler::ShortPRM));
   std::vector<Key>         keys;
   std::vector<std::string> sections;
   for (std::string line; std::getline(in, line);)
@@ -109,26 +103,20 @@ public:
     std::string text;
     for (const auto &line : lines)
       text += line.text + "\n";
-    std::istringstream in(text);
-    std::ostringstream warnings; // of deal.II, about deprecated names
-    const auto         fail = [this](const std::string &message) {
-      throw InputError("parameter file '" + file + "': " + in_its_file(message) + hint(message));
-    };
+    std::istringstream    in(text);
+    std::ostringstream    warnings; // of deal.II, about deprecated names
     std::streambuf *const screen = std::cerr.rdbuf(warnings.rdbuf());
     try
       {
         dealii::ParameterAcceptor::prm.parse_input(in, file);
         std::cerr.rdbuf(screen);
       }
-    catch (const dealii::ExceptionBase &error)
-      {
-        std::cerr.rdbuf(screen);
-        fail(message_of(error));
-      }
     catch (const std::exception &error)
       {
         std::cerr.rdbuf(screen);
-        fail(error.what());
+        const auto *const own     = dynamic_cast<const dealii::ExceptionBase *>(&error);
+        const std::string message = own != nullptr ? message_of(*own) : error.what();
+        throw InputError("parameter file '" + file + "': " + in_its_file(message) + hint(message));
       }
     if (const std::string said = in_one_line(warnings.str()); !said.empty())
       std::cerr << in_its_file(said) << std::endl;
@@ -220,11 +208,7 @@ private:
 };
 
 // Deprecated paths and what they are now.
-std::map<std::string, std::string> &deprecated_names()
-{
-  static std::map<std::string, std::string> names;
-  return names;
-}
+std::map<std::string, std::string> deprecated_names;
 
 void apply_setting(const std::string &setting)
 {
@@ -234,7 +218,7 @@ void apply_setting(const std::string &setting)
     throw fault("expected Section/key=value");
   std::string       path  = trim(setting.substr(0, equal));
   const std::string value = trim(setting.substr(equal + 1));
-  if (const auto now = deprecated_names().find(path); now != deprecated_names().end())
+  if (const auto now = deprecated_names.find(path); now != deprecated_names.end())
     {
       std::cerr << "warning: --set \"" << setting << "\": '" << path << "' is deprecated; use '" << now->second << "'"
                 << std::endl;
@@ -259,21 +243,19 @@ void apply_setting(const std::string &setting)
   auto &prm = dealii::ParameterAcceptor::prm;
   for (const auto &section : found->sections)
     prm.enter_subsection(section);
-  const auto leave = [&] {
-    for (std::size_t i = 0; i < found->sections.size(); ++i)
-      prm.leave_subsection();
-  };
+  std::string message;
   try
     {
       prm.set(found->name, value);
     }
   catch (const dealii::ExceptionBase &error)
     {
-      leave();
-      const std::string message = message_of(error);
-      throw fault(message + hint_for_value(value, message));
+      message = message_of(error);
     }
-  leave();
+  for (std::size_t i = 0; i < found->sections.size(); ++i)
+    prm.leave_subsection();
+  if (!message.empty())
+    throw fault(message + hint_for_value(value, message));
 }
 
 std::string folder_of_file;
@@ -303,7 +285,7 @@ void deprecate_name(const std::string &section, const std::string &old_name, con
   prm.enter_subsection(section);
   prm.declare_alias(name, old_name, true);
   prm.leave_subsection();
-  deprecated_names()[section + "/" + old_name] = section + "/" + name;
+  deprecated_names[section + "/" + old_name] = section + "/" + name;
 }
 
 std::string parameter_text(dealii::ParameterHandler::OutputStyle style)
@@ -312,5 +294,4 @@ std::string parameter_text(dealii::ParameterHandler::OutputStyle style)
   dealii::ParameterAcceptor::prm.print_parameters(text, style);
   return text.str();
 }
-
 } // namespace adamant

@@ -5,7 +5,6 @@
 
 #include <deal.II/base/parameter_acceptor.h>
 
-#include <ostream>
 #include <string>
 
 namespace adamant

@@ -1,7 +1,12 @@
 #pragma once
 
-#include <deal.II/base/parameter_acceptor.h>
+#include "base/exceptions.h"
 
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/base/patterns.h>
+
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace adamant
@@ -21,39 +26,55 @@ struct Schedule
   }
 };
 
-/// "End time" and "Time step", in any section. A program derives from the class, or has it as a member, and adds its
-/// own parameters:
-///
-///   struct Time : adamant::TimeParameters
-///   {
-///     std::string scheme = "backward_euler";
-///     Time() : adamant::TimeParameters(2., 0.02)
-///     {
-///       add_extrapolation_order(2);
-///       add_output_interval(10);
-///       add_parameter("Scheme", scheme, ...);
-///     }
-///   };
+/// "End time" and "Time step", in any section. A program derives from the class and adds its own parameters, see
+/// CubeParameters.
 class TimeParameters : public dealii::ParameterAcceptor
 {
 public:
   /// `end` and `step` are the defaults; `section` is written as in ParameterAcceptor.
-  TimeParameters(double end, double step, const std::string &section = "/Time stepping");
+  TimeParameters(double end, double step, const std::string &section = "/Time stepping")
+    : ParameterAcceptor(section)
+    , end(end)
+    , step(step)
+    , section(section.substr(section.find_first_not_of('/')))
+  {
+    using namespace dealii::Patterns;
+    add_parameter("End time", this->end, "T", prm, Double(0.));
+    add_parameter("Time step", this->step, "dt; T has to be a multiple of it", prm, Double(1e-300));
+  }
 
   double       end, step;
   unsigned int extrapolation_order = 0; ///< earlier steps that the solver's initial guess is extrapolated from
   unsigned int output_interval     = 0;
 
   /// Throws InputError where the end time is no multiple of the time step, or the number of steps is too large.
-  void     check() const;
-  Schedule schedule() const;
+  void check() const
+  {
+    const double n = std::round(end / step);
+    require(!(n > std::numeric_limits<unsigned int>::max()), section, "/Time step = ", step,
+            " gives more steps than can be counted");
+    require(!(std::abs(n * step - end) > 1e-8 * end), section, "/End time = ", end, " is not a multiple of ", section,
+            "/Time step = ", step);
+  }
+  Schedule schedule() const { return {step, static_cast<unsigned int>(std::lround(end / step)), output_interval}; }
 
 protected:
   /// Adds "Extrapolation order" with this default; its description names the `solver` whose initial guess is
   /// extrapolated.
-  void add_extrapolation_order(unsigned int order, const std::string &solver = "solver");
+  void add_extrapolation_order(unsigned int order, const std::string &solver = "solver")
+  {
+    extrapolation_order = order;
+    add_parameter("Extrapolation order", extrapolation_order,
+                  "Earlier steps that the " + solver + "'s initial guess is extrapolated from; 0: a zero guess", prm,
+                  dealii::Patterns::Integer(0, 4));
+  }
   /// Adds "Output interval" with this default.
-  void add_output_interval(unsigned int interval);
+  void add_output_interval(unsigned int interval)
+  {
+    output_interval = interval;
+    add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm,
+                  dealii::Patterns::Integer(0));
+  }
 
 private:
   std::string section;

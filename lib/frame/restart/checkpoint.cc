@@ -4,20 +4,20 @@
 #include "base/run_record.h"
 
 #include <deal.II/base/config.h>
+#include <deal.II/base/utilities.h>
 
 #include <boost/crc.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <iomanip>
 #include <iostream>
-#include <sstream>
+#include <regex>
+#include <set>
 #include <unistd.h>
 
 namespace adamant
@@ -26,26 +26,8 @@ namespace
 {
 namespace fs = std::filesystem;
 
-const std::string prefix = "checkpoint_", unfinished = ".new";
-
 // The first line of a checkpoint, and its layout: what follows is read only where both are as expected.
 const std::string mark = "adamant checkpoint, layout ", present_layout = "6";
-
-std::string name_of(unsigned int step)
-{
-  std::ostringstream name;
-  name << prefix << std::setw(10) << std::setfill('0') << step; // names ascend as steps do
-  return name.str();
-}
-
-// Whether a file is a checkpoint by its name: what else begins so in an output folder is the user's.
-bool is_checkpoint(const std::string &name, const std::string &ending = "")
-{
-  const std::size_t digits = name_of(0).size() - prefix.size();
-  return name.size() == prefix.size() + digits + ending.size() && name.rfind(prefix, 0) == 0 &&
-         name.find_first_not_of("0123456789", prefix.size()) >= prefix.size() + digits &&
-         name.substr(prefix.size() + digits) == ending;
-}
 
 bool is_whole(const std::string &file)
 {
@@ -88,6 +70,21 @@ void kill_for_test(const std::string &stage, unsigned int number)
   if (wish != nullptr && stage + ":" + std::to_string(number) == wish)
     std::raise(SIGKILL);
 }
+
+double minutes_since(std::chrono::steady_clock::time_point begin)
+{
+  return std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// What is neither a new checkpoint nor the one before is older, damaged or unfinished.
+void remove_checkpoints(const std::string &folder, const std::set<std::string> &all_but)
+{
+  std::error_code ignored;
+  for (const auto &entry : fs::directory_iterator(folder, ignored))
+    if (const std::string name = entry.path().filename().string(), path = folder + "/" + name;
+        std::regex_match(name, std::regex("checkpoint_[0-9]{10}([.]new)?")) && all_but.count(path) == 0)
+      fs::remove(path, ignored);
+}
 } // namespace
 
 std::uint32_t checksum(const std::string &file, std::uintmax_t n)
@@ -120,14 +117,14 @@ CheckpointParameters::CheckpointParameters()
 
 CheckpointReader::CheckpointReader(const std::string &folder, const std::string &application)
 {
-  std::vector<std::string> names;
+  std::vector<std::string> names; // which ascend as steps do; other files in the folder are the user's
   std::error_code          error;
   for (const auto &entry : fs::directory_iterator(folder, error))
-    if (const std::string name = entry.path().filename().string(); is_checkpoint(name))
+    if (const std::string name = entry.path().filename().string();
+        std::regex_match(name, std::regex("checkpoint_[0-9]{10}")))
       names.push_back(name);
   std::sort(names.rbegin(), names.rend());
-  if (names.empty())
-    throw InputError("--restart: there is no checkpoint in folder '" + folder + "'");
+  require(!names.empty(), "--restart: there is no checkpoint in folder '", folder, "'");
   for (const auto &name : names)
     {
       file = folder + "/" + name;
@@ -136,8 +133,7 @@ CheckpointReader::CheckpointReader(const std::string &folder, const std::string 
       std::cout << "checkpoint " << file << " is damaged: its checksum is wrong" << std::endl;
       file.clear();
     }
-  if (file.empty())
-    throw InputError("--restart: all checkpoints in folder '" + folder + "' are damaged");
+  require(!file.empty(), "--restart: all checkpoints in folder '", folder, "' are damaged");
 
   in.open(file, std::ios::binary);
   const auto refuse = [&](const std::string &by, const std::string &wanted) {
@@ -164,26 +160,16 @@ CheckpointReader::CheckpointReader(const std::string &folder, const std::string 
   std::cout << "continuing from " << file << ": step " << header.step << ", time " << header.time << std::endl;
 }
 
-CheckpointWriter::CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder,
-                                   const std::string &last_good, const Communicator &ranks)
-  : parameters(parameters)
-  , folder(folder)
-  , ranks(ranks)
-  , last_good(last_good)
-{}
-
 bool CheckpointWriter::due(unsigned int step, bool last_step) const
 {
-  const std::chrono::duration<double, std::ratio<60>> since    = Clock::now() - last_written;
-  const bool                                          by_steps = parameters.steps > 0 && step % parameters.steps == 0,
-             by_time = parameters.minutes > 0. && since.count() >= parameters.minutes;
-  return by_steps || by_time || (last_step && (parameters.steps > 0 || parameters.minutes > 0.));
+  const bool by_steps = parameters.steps > 0, by_time = parameters.minutes > 0.;
+  return (by_steps && step % parameters.steps == 0) || (by_time && minutes_since(last_written) >= parameters.minutes) ||
+         (last_step && (by_steps || by_time));
 }
 
 bool CheckpointWriter::out_of_time() const
 {
-  const std::chrono::duration<double, std::ratio<60>> elapsed = Clock::now() - start;
-  return parameters.wall_time_limit > 0. && elapsed.count() >= parameters.wall_time_limit;
+  return parameters.wall_time_limit > 0. && minutes_since(start) >= parameters.wall_time_limit;
 }
 
 void CheckpointWriter::write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects)
@@ -197,17 +183,11 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
       return;
     }
   const auto           reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
-  const std::string    file    = folder + "/" + name_of(header.step);
+  const std::string    file    = folder + "/checkpoint_" + dealii::Utilities::int_to_string(header.step, 10);
   const UnfinishedFile unfinished_file(file);
-  const std::string   &beside = unfinished_file.name;
-  // What is neither this one nor the one before is older, damaged or unfinished.
-  const auto remove_others = [&] {
-    std::error_code ignored;
-    for (const auto &entry : fs::directory_iterator(folder, ignored))
-      if (const std::string name = entry.path().filename().string(), path = folder + "/" + name;
-          (is_checkpoint(name) || is_checkpoint(name, unfinished)) && path != file && path != beside &&
-          path != last_good)
-        fs::remove(path, ignored);
+  const std::string   &beside        = unfinished_file.name;
+  const auto           remove_others = [&] {
+    remove_checkpoints(folder, {file, beside, last_good});
     reached("cleaned");
   };
   try

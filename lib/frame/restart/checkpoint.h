@@ -36,9 +36,8 @@ struct CheckpointParameters : dealii::ParameterAcceptor
 };
 
 /// Thrown where a run was asked to end early and has written a checkpoint. The program ends with this exit code.
-class Interrupted : public std::runtime_error
+struct Interrupted : std::runtime_error
 {
-public:
   Interrupted(const std::string &reason, int exit_code)
     : std::runtime_error(reason)
     , exit_code(exit_code)
@@ -54,11 +53,11 @@ struct CheckpointHeader
   bool         distributed_mesh = false; ///< whether the mesh is p4est's, which any number of ranks can load
   std::string  parameters;               ///< the effective parameters as a parameter file
   std::string  values;                   ///< the effective parameters as comparable_parameters() returns them
-  unsigned int step = 0;
-  double       time = 0.;
-  std::string  statistics; ///< the text of statistics.csv so far
+  unsigned int step       = 0;
+  double       time       = 0.;
+  std::string  statistics = {}; ///< the text of statistics.csv so far
 
-  std::vector<int> iterations; ///< of the linear solver in each step
+  std::vector<int> iterations = {}; ///< of the linear solver in each step
 
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
@@ -103,12 +102,15 @@ public:
 
   /// `last_good` is the name of the checkpoint that the run continues, or empty.
   CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder, const std::string &last_good,
-                   const Communicator &ranks = Communicator());
+                   const Communicator &ranks = Communicator())
+    : parameters(parameters)
+    , folder(folder)
+    , ranks(ranks)
+    , last_good(last_good)
+  {}
 
-  /// Returns whether a checkpoint is to be written after this step.
-  bool due(unsigned int step, bool last_step) const;
-  /// Returns whether the wall-time limit has been reached.
-  bool out_of_time() const;
+  bool due(unsigned int step, bool last_step) const; ///< whether a checkpoint is to be written after this step
+  bool out_of_time() const;                          ///< whether the wall-time limit has been reached
 
   /// Writes a checkpoint; all ranks call it together. Throws RunError where that fails; earlier checkpoints stay whole.
   void write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects);

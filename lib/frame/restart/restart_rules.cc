@@ -6,6 +6,8 @@
 #include <deal.II/base/parameter_handler.h>
 #include <deal.II/base/utilities.h>
 
+#include <boost/tokenizer.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -22,45 +24,31 @@ namespace
 const std::vector<std::string> may_change = {
   "*/End time", "*/Steps", "Output", "*/Output interval", "Checkpoint", "Ranks", "Linear solver/Matrix format"};
 
-bool names(const std::string &entry, const std::string &key)
+bool is_among(const std::vector<std::string> &entries, const std::string &key)
 {
-  return key == entry || key.rfind(entry + "/", 0) == 0 ||
-         (entry.rfind("*/", 0) == 0 && key.substr(key.find('/') + 1) == entry.substr(2));
+  return std::any_of(entries.begin(), entries.end(), [&key](const std::string &entry) {
+    return key == entry || key.rfind(entry + "/", 0) == 0 ||
+           (entry.rfind("*/", 0) == 0 && key.substr(key.find('/') + 1) == entry.substr(2));
+  });
 }
 
-bool stays(const std::string &key, const std::vector<std::string> &must_stay)
+// Whether two entries are equal but for blanks around them: as numbers, or as text.
+bool same_entry(const std::string &entry_a, const std::string &entry_b)
 {
-  const auto is_named = [&key](const std::string &entry) { return names(entry, key); };
-  return std::any_of(must_stay.begin(), must_stay.end(), is_named) ||
-         std::none_of(may_change.begin(), may_change.end(), is_named);
-}
-
-// Whether two values are the same: as numbers, or as text.
-bool same_entry(const std::string &a, const std::string &b)
-{
+  const auto   a = dealii::Utilities::trim(entry_a), b = dealii::Utilities::trim(entry_b);
   char        *end_a = nullptr, *end_b = nullptr;
   const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
   const bool   numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
   return a == b || (numbers && x == y);
 }
 
-// Likewise each entry of lists, whatever blanks are around it.
+// Whether two lists have equal entries and separators.
 bool same_value(const std::string &a, const std::string &b)
 {
-  const char *const separators = ",;:";
-  for (std::size_t i = 0, j = 0;; ++i, ++j)
-    {
-      const std::size_t end_i = std::min(a.find_first_of(separators, i), a.size()),
-                        end_j = std::min(b.find_first_of(separators, j), b.size());
-      if (!same_entry(dealii::Utilities::trim(a.substr(i, end_i - i)),
-                      dealii::Utilities::trim(b.substr(j, end_j - j))) ||
-          a[end_i] != b[end_j])
-        return false;
-      if (end_i == a.size())
-        return true;
-      i = end_i;
-      j = end_j;
-    }
+  using Separators = boost::char_separator<char>;
+  const Separators                   kept("", ",;:", boost::keep_empty_tokens);
+  const boost::tokenizer<Separators> of_a(a, kept), of_b(b, kept);
+  return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same_entry);
 }
 } // namespace
 
@@ -90,10 +78,9 @@ void check_restart(const CheckpointReader &checkpoint, const std::vector<std::st
   for (const auto &entry : all.items())
     if (const std::string key = entry.key().substr(1), was = value_in(before, entry.key()),
         is = value_in(now, entry.key());
-        !same_value(was, is) && stays(key, must_stay))
+        !same_value(was, is) && (is_among(must_stay, key) || !is_among(may_change, key)))
       differences += (differences.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
-  if (!differences.empty())
-    throw InputError("--restart: parameters that change the result differ from those of '" + checkpoint.file +
-                     "': " + differences);
+  require(differences.empty(), "--restart: parameters that change the result differ from those of '", checkpoint.file,
+          "': ", differences);
 }
 } // namespace adamant

@@ -47,21 +47,6 @@ void gather(const Communicator &ranks, const Array<double> &values,
         }
     }
 }
-
-// Calls read(first, part) with all of the archive's n values in parts, on every rank.
-void read_parts(CheckpointReader::Archive &archive, std::uint64_t n,
-                const std::function<void(std::uint64_t first, const Array<double> &part)> &read)
-{
-  constexpr std::uint64_t most = 1 << 20;
-  Array<double>           block;
-  for (std::uint64_t at = 0; at < n; at += most)
-    {
-      block.resize(std::min(n - at, most));
-      Part part(block.data(), block.size());
-      archive >> part;
-      read(at, block);
-    }
-}
 } // namespace
 
 void State::vector(Vector<double> &vector, const StorageOrder &order)
@@ -84,14 +69,18 @@ void State::vector(Vector<double> &vector, const StorageOrder &order)
   if (n != static_cast<std::uint64_t>(sum))
     throw RunError("the checkpoint holds a vector of " + std::to_string(n) + " values, but " +
                    std::to_string(static_cast<std::uint64_t>(sum)) + " are expected");
-  // Every rank reads the file, and keeps its part.
-  Array<double>       values(vector.size());
+  // Every rank reads all of the file in parts, and keeps its own values.
+  Array<double>       values(vector.size()), block;
   const std::uint64_t first = static_cast<std::uint64_t>(order.ranks.sum_before(vector.size())),
-                      end   = first + vector.size();
-  read_parts(*in, n, [&](std::uint64_t at, const Array<double> &part) {
-    for (std::uint64_t k = std::max(at, first); k < std::min(at + part.size(), end); ++k)
-      values[entry(static_cast<int>(k - first))] = part[k - at];
-  });
+                      end = first + vector.size(), most = 1 << 20;
+  for (std::uint64_t at = 0; at < n; at += most)
+    {
+      block.resize(std::min(n - at, most));
+      Part part(block.data(), block.size());
+      *in >> part;
+      for (std::uint64_t k = std::max(at, first); k < std::min(at + block.size(), end); ++k)
+        values[entry(static_cast<int>(k - first))] = block[k - at];
+    }
   vector.upload(values.data());
 }
 

@@ -8,10 +8,6 @@
 
 #include <boost/serialization/map.hpp>
 
-#include <map>
-#include <string>
-#include <vector>
-
 namespace adamant
 {
 /// A space on a coarser one of the level meshes, such as a pressure's. Where the mesh changes, its functions are
@@ -25,37 +21,22 @@ struct CoarserSpace
   int n_owned() const { return space.n_owned(); }
 };
 
-/// The data that a program keeps in a checkpoint and over a change of its mesh, saved and loaded by one function:
-///
-///   void serialize(State &state) override
-///   {
-///     state.scalar(energy);
-///     state.vector(u, field, boundary_values);
-///     state.history(guess, device, field.space());
-///   }
-///
+/// The data that a program keeps in a checkpoint and over a change of its mesh. One function saves and loads them, see
+/// TimeDependentProblem::serialize.
 /// All ranks call all functions together. Vectors are copied through host memory. Checkpoints have them in the space's
 /// storage order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the
 /// new one.
 class State
 {
 public:
-  explicit State(CheckpointWriter::Archive &out)
+  /// Where the mesh changes, `change` carries vectors over, and the archive everything else.
+  explicit State(CheckpointWriter::Archive &out, MeshChangeBase *change = nullptr)
     : out(&out)
+    , change(change)
   {}
-  explicit State(CheckpointReader::Archive &in)
+  explicit State(CheckpointReader::Archive &in, MeshChangeBase *change = nullptr)
     : in(&in)
-  {}
-  /// For a change of the mesh: `change` carries vectors over, the archive everything else.
-  template <int dim>
-  State(CheckpointWriter::Archive &out, MeshChange<dim> &change)
-    : out(&out)
-    , change(&change)
-  {}
-  template <int dim>
-  State(CheckpointReader::Archive &in, MeshChange<dim> &change)
-    : in(&in)
-    , change(&change)
+    , change(change)
   {}
 
   bool loading() const { return in != nullptr; }          ///< false: saving
