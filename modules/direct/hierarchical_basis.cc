@@ -100,9 +100,10 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
   CSRMatrix<double> S;
   S.n_rows = S.n_cols = nodes.n_unknowns;
   S.row_start.push_back(0);
+  Row row;
   for (int i = 0; i < nodes.n_unknowns; ++i)
     {
-      Row row{{i, 1.}};
+      row.assign(1, {i, 1.});
       if (row_of[i] >= 0)
         for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
           row.emplace_back(rows.column[k], rows.value[k]);
@@ -117,9 +118,10 @@ CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &
   CSRMatrix<double> rows;
   rows.n_rows    = static_cast<int>(row.size());
   rows.row_start = {0};
+  Row entries;
   for (const int i : row)
     {
-      Row entries;
+      entries.clear();
       for (auto k = i < 0 ? 0 : A.row_start[i]; i >= 0 && k < A.row_start[i + 1]; ++k)
         entries.emplace_back(number[A.column[k]], A.value[k]);
       add_row(entries, rows);

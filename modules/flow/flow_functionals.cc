@@ -9,8 +9,7 @@
 
 namespace adamant
 {
-// With ∫ φ_i n_c over the boundary for the listed nodes: A_d sums up to the derivative's integral. What hanging nodes take
-// from a node counts as its own.
+// The columns of A_d sum up to ∫ φ_i n_d over the boundary. What hanging nodes take from a node counts as its own.
 template <int dim>
 BoundaryFlux boundary_flux(const FlowMatrices<dim> &flow, const std::vector<int> &nodes, const Array<double> &values)
 {

@@ -112,9 +112,12 @@ public:
   void update() override {} ///< the matrix does not change
   bool recordable() const override { return true; }
 
-  double flop() const { return inverse->flop; }             ///< operations of a solve for one column, without padding
-  double paper_flop() const { return inverse->paper_flop; } ///< of Schur: its operations as the paper counts them
-  double traffic() const { return inverse->traffic; }    ///< least bytes that a solve reads and writes, for all columns
+  /// Returns floating-point operations of products and elimination for one column, without padding.
+  double flop() const { return inverse->flop; }
+  /// Returns the operations of Schur as its paper counts them: C⁻¹ twice, and no product with D.
+  double paper_flop() const { return inverse->paper_flop; }
+  /// Returns bytes that products and elimination read and write at least, for all columns.
+  double      traffic() const { return inverse->traffic; }
   std::size_t bytes() const { return inverse->bytes(); } ///< of matrices and vectors
 
 protected:
