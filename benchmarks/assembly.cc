@@ -7,7 +7,7 @@
 #include "frame/adaptivity.h"
 #include "fem/forms/form.h"
 #include "fem/meshes/mesh.h"
-#include "elasticity/box_parameters.h"
+#include "elasticity/elasticity_parameters.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/mpi.h>

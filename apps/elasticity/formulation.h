@@ -1,8 +1,7 @@
 #pragma once
 
-#include "elasticity/dilatation.h"
 #include "elasticity/elastic_material.h"
-#include "elasticity/node_pairs.h"
+#include "elasticity/stiffness.h"
 #include "solvers/krylov.h"
 
 #include <algorithm>

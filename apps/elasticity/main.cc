@@ -16,7 +16,6 @@
 #include "parameters.h"
 #include "results.h"
 
-#include "elasticity/prescribed_axes.h"
 #include "expressions/point_function.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "elasticity/box_parameters.h"
-#include "elasticity/elastic_material_parameters.h"
+#include "elasticity/elasticity_parameters.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
 #include "frame/adaptivity.h"

@@ -18,12 +18,10 @@
 #include "pressure.h"
 
 #include "flow/divergence_projection.h"
-#include "flow/flow_output.h"
 #include "flow/flow_products.h"
 #include "flow/hanging_nodes.h"
 #include "flow/hanging_vertices.h"
 #include "flow/stable_step.h"
-#include "flow/steady_state.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/program.h"
 #include "frame/time_dependent_problem.h"

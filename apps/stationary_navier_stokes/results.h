@@ -6,7 +6,7 @@
 #include "base/run_record.h"
 #include "fem/forms/integrals.h"
 #include "fem/spaces/level_space.h"
-#include "flow/cell_sizes.h"
+#include "flow/stable_step.h"
 #include "frame/output/output.h"
 #include "frame/output/profiles.h"
 

@@ -49,11 +49,6 @@ ColumnSolver::ColumnSolver(const Device &device, const ColumnMatrix<double> &A_,
     }
 }
 
-ColumnResult ColumnSolver::solve(Vector<double> &B, Vector<double> &X, const SolverControl &control)
-{
-  return kind == Method::refinement ? refine(B, X, control) : iterate(B, X, control);
-}
-
 ColumnResult ColumnSolver::iterate(Vector<double> &B, Vector<double> &X, const SolverControl &control)
 {
   device.for_each(r, ColumnScales{norms(B), scales.data()});
@@ -198,8 +193,4 @@ void ColumnSolver::relate(Array<double> &residuals) const
     residuals[s] = sizes[s] > 0. ? residuals[s] / sizes[s] : residuals[s];
 }
 
-void ColumnSolver::scale(bool back, Vector<double> &x) const
-{
-  device.for_each(x.size(), ScaleColumns{r, back, scales.data(), x.data()});
-}
 } // namespace adamant

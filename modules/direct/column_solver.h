@@ -4,7 +4,6 @@
 #include "direct/column_matrix.h"
 #include "solvers/control.h"
 #include "solvers/krylov.h"
-#include "tensor/column_inverse.h"
 #include "tensor/multi_vector.h"
 
 #include <functional>
@@ -43,7 +42,10 @@ public:
 
   /// Solves A X = B for vectors on the device; X is not read, and B may be scaled meanwhile. Throws SolverError where
   /// the tolerance is not reached.
-  ColumnResult solve(Vector<double> &B, Vector<double> &X, const SolverControl &control);
+  ColumnResult solve(Vector<double> &B, Vector<double> &X, const SolverControl &control)
+  {
+    return kind == Method::refinement ? refine(B, X, control) : iterate(B, X, control);
+  }
 
 private:
   ColumnResult     iterate(Vector<double> &B, Vector<double> &X, const SolverControl &control);
@@ -54,7 +56,10 @@ private:
             ColumnResult &result);
   Array<double> relative_residuals(const Vector<double> &B, const Vector<double> &X);
   void          relate(Array<double> &residuals) const;
-  void          scale(bool back, Vector<double> &x) const;
+  void          scale(bool back, Vector<double> &x) const
+  {
+    device.for_each(x.size(), ScaleColumns{r, back, scales.data(), x.data()});
+  }
 
   // The solver for columns on which the precision of M is too low.
   struct Fallback

@@ -14,7 +14,8 @@ struct ConditionNumbers
   double              Pi;                              ///< of E - D C⁻¹Dᵀ - BᵀB, which is never stored
 };
 
-/// Computes the condition numbers. `matrix` has all nodes, in host memory. The device inverts the matrices C.
+/// Computes the condition numbers. `matrix` has all nodes, in host memory. The device inverts the matrices C. Throws
+/// RunError where 5000 steps do not suffice.
 ConditionNumbers condition_numbers(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
                                    const Prehandled &matrices, const CSRMatrix<double> &matrix);
 } // namespace adamant

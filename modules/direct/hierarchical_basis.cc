@@ -52,6 +52,21 @@ Array<int> NestedNodes::unknowns() const
   return nodes;
 }
 
+namespace
+{
+using Row = std::vector<std::pair<int, double>>; // columns and values
+
+void add_row(const Row &row, CSRMatrix<double> &matrix)
+{
+  for (const auto &[column, value] : row)
+    {
+      matrix.column.push_back(column);
+      matrix.value.push_back(value);
+    }
+  matrix.row_start.push_back(matrix.column.size());
+}
+} // namespace
+
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own)
 {
   const CSRMatrix<double> &P = *nodes.prolongations[l];
@@ -64,17 +79,12 @@ CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own
       if (number < 0)
         continue;
       own.push_back(number);
-      std::vector<std::pair<int, double>> row;
+      Row row;
       for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
         if (const int node = nodes.finest_node[l][P.column[k]]; node >= 0 && nodes.unknown[node] >= 0)
           row.emplace_back(nodes.unknown[node], P.value[k]);
       std::sort(row.begin(), row.end());
-      for (const auto &[column, value] : row)
-        {
-          rows.column.push_back(column);
-          rows.value.push_back(value);
-        }
-      rows.row_start.push_back(static_cast<std::int64_t>(rows.column.size()));
+      add_row(row, rows);
     }
   rows.n_rows = static_cast<int>(own.size());
   return rows;
@@ -90,27 +100,33 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
   CSRMatrix<double> S;
   S.n_rows = S.n_cols = nodes.n_unknowns;
   S.row_start.push_back(0);
+  Row row;
   for (int i = 0; i < nodes.n_unknowns; ++i)
     {
-      bool       placed = false; // the diagonal
-      const auto place  = [&] {
-        S.column.push_back(i);
-        S.value.push_back(1.);
-        placed = true;
-      };
+      row.assign(1, {i, 1.});
       if (row_of[i] >= 0)
         for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
-          {
-            if (!placed && rows.column[k] > i)
-              place();
-            S.column.push_back(rows.column[k]);
-            S.value.push_back(rows.value[k]);
-          }
-      if (!placed)
-        place();
-      S.row_start.push_back(static_cast<std::int64_t>(S.column.size()));
+          row.emplace_back(rows.column[k], rows.value[k]);
+      std::sort(row.begin(), row.end());
+      add_row(row, S);
     }
   return S;
+}
+
+CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number)
+{
+  CSRMatrix<double> rows;
+  rows.n_rows    = static_cast<int>(row.size());
+  rows.row_start = {0};
+  Row entries;
+  for (const int i : row)
+    {
+      entries.clear();
+      for (auto k = i < 0 ? 0 : A.row_start[i]; i >= 0 && k < A.row_start[i + 1]; ++k)
+        entries.emplace_back(number[A.column[k]], A.value[k]);
+      add_row(entries, rows);
+    }
+  return rows;
 }
 
 template <typename Number>
@@ -119,35 +135,17 @@ HierarchicalBasis<Number>::HierarchicalBasis(const Device &device, const NestedN
 {
   for (int l = 0; l + 1 < nodes.n_levels(); ++l)
     {
-      Array<int>        own;
-      CSRMatrix<double> rows = interpolation(nodes, l, own);
-      steps.push_back(make_step(rows, own));
+      Array<int> own;
+      const auto rows = interpolation(nodes, l, own);
+      steps.push_back({{device, own}, {device, rows}});
       // Transposed: rows of old nodes, columns are the new ones' numbers.
       const CSRMatrix<double> columns = transpose(rows);
-      CSRMatrix<double>       gathered;
       Array<int>              old;
-      gathered.row_start.push_back(0);
       for (int j = 0; j < columns.n_rows; ++j)
         if (columns.row_start[j + 1] > columns.row_start[j])
-          {
-            old.push_back(j);
-            for (auto k = columns.row_start[j]; k < columns.row_start[j + 1]; ++k)
-              {
-                gathered.column.push_back(own[columns.column[k]]);
-                gathered.value.push_back(columns.value[k]);
-              }
-            gathered.row_start.push_back(static_cast<std::int64_t>(gathered.column.size()));
-          }
-      gathered.n_rows = static_cast<int>(old.size());
-      transposed.push_back(make_step(gathered, old));
+          old.push_back(j);
+      transposed.push_back({{device, old}, {device, renumbered_rows(columns, old, own)}});
     }
-}
-
-template <typename Number>
-auto HierarchicalBasis<Number>::make_step(const CSRMatrix<double> &rows, const Array<int> &own) const -> Step
-{
-  return {List<int>(device, own), List<int>(device, rows.column), List<std::int64_t>(device, rows.row_start),
-          List<Number>(device, Array<Number>(rows.value.begin(), rows.value.end()))};
 }
 
 template <typename Number>
@@ -156,8 +154,7 @@ void HierarchicalBasis<Number>::apply(const Step &step, int n_columns, Vector<Nu
   with_columns_at_once<Number>(n_columns, [&](auto width) {
     constexpr int        W = decltype(width)::value;
     const ColumnWarps<W> tiles{step.own.size(), n_columns};
-    device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(),
-                                                              step.column.data(), step.value.data(), x.data()});
+    device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.rows.view(), x.data()});
   });
 }
 

@@ -1,12 +1,8 @@
 #pragma once
 
-#include "algebra/device.h"
-#include "base/csr/csr_matrix.h"
-#include "base/host_device.h"
-#include "tensor/several.h"
+#include "direct/column_matrix.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -42,16 +38,18 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
 /// level l + 1 from older ones. `own` gets the numbers of these nodes. All numbers are among the unknowns.
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own);
 
+/// Returns a matrix with row[i] of A for each i, or an empty row where row[i] is -1; column j becomes number[j], in the
+/// order that A has.
+CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number);
+
 /// Computes x[own[i]] += Σ_k value[k] x[column[k]] for W columns at a time. No row is another row's column.
 template <typename Number, int W>
 struct AddInterpolation
 {
-  ColumnWarps<W>      tiles;
-  const int          *own;
-  const std::int64_t *row_start;
-  const int          *column;
-  const Number       *value;
-  Number             *x;
+  ColumnWarps<W>     tiles;
+  const int         *own;
+  ColumnRows<Number> A;
+  Number            *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
@@ -67,8 +65,8 @@ struct AddInterpolation
       target[r] = to + std::size_t(own[row[r]]) * columns;
     for (int r = 0; r < R; ++r)
       sum[r] = Several<Number, W>::at(target[r]);
-    add_rows(
-      row, row_start, column, value, [=](int j) { return Several<Number, W>::at(to + std::size_t(j) * columns); }, sum);
+    const auto load = [=](int j) { return Several<Number, W>::at(to + std::size_t(j) * columns); };
+    add_rows(row, A.row_start, A.column, A.value, load, sum);
     for (int r = 0; r < R; ++r)
       sum[r].to(target[r]);
   }
@@ -89,11 +87,9 @@ public:
 private:
   struct Step
   {
-    List<int>          own, column;
-    List<std::int64_t> row_start;
-    List<Number>       value;
+    List<int>            own;
+    ColumnMatrix<Number> rows;
   };
-  Step make_step(const CSRMatrix<double> &rows, const Array<int> &own) const;
   void apply(const Step &step, int n_columns, Vector<Number> &x) const;
 
   Device            device;

@@ -28,26 +28,17 @@ CSRMatrix<double> interpolation(const NestedNodes &nodes)
 
 // The local matrix of a cell: rows of the inner nodes, columns as they are numbered in the cell (first the inner nodes,
 // then those on edges, then vertices).
-struct LocalRows
-{
-  std::vector<std::vector<std::pair<int, double>>> rows;
+using LocalRows = std::vector<std::vector<std::pair<int, double>>>;
 
-  bool same(const LocalRows &other, double tolerance) const
-  {
-    if (rows.size() != other.rows.size())
-      return false;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      {
-        if (rows[i].size() != other.rows[i].size())
-          return false;
-        for (std::size_t k = 0; k < rows[i].size(); ++k)
-          if (rows[i][k].first != other.rows[i][k].first ||
-              std::abs(rows[i][k].second - other.rows[i][k].second) > tolerance)
-            return false;
-      }
-    return true;
-  }
-};
+bool same(const LocalRows &one, const LocalRows &other, double tolerance)
+{
+  const auto same_entry = [&](const auto &a, const auto &b) {
+    return a.first == b.first && !(std::abs(a.second - b.second) > tolerance);
+  };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](const auto &a, const auto &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_entry);
+  });
+}
 
 // All nodes on one edge, face or in one cell.
 using Entities = std::map<Vertices, Array<int>>;
@@ -111,7 +102,7 @@ public:
           if (std::abs(matrix.value[k]) > 1e-14 * largest)
             row.emplace_back(local_number[matrix.column[k]], matrix.value[k]);
         std::sort(row.begin(), row.end());
-        local.rows.push_back(row);
+        local.push_back(row);
       }
     return local;
   }
@@ -192,7 +183,7 @@ MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix
     {
       if (!builder.is_cell(cell))
         continue;
-      std::vector<int> order(builder.n_vertices), first;
+      std::vector<int> order(builder.n_vertices);
       std::iota(order.begin(), order.end(), 0);
       bool      found   = false;
       int       n_inner = 0;
@@ -202,12 +193,12 @@ MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix
           const auto numbers = builder.numbering(cell, order, n_inner);
           auto       rows    = builder.local_rows(cell, order, numbers, n_inner);
           for (std::size_t c = 0; c < classes.size() && !found; ++c)
-            if (models[c].same(rows, 1e-12 * builder.largest))
+            if (same(models[c], rows, 1e-12 * builder.largest))
               {
                 add(classes[c], numbers);
                 found = true;
               }
-          if (model.rows.empty())
+          if (model.empty())
             model = std::move(rows);
         }
       while (!found && builder.n_vertices <= 4 && std::next_permutation(order.begin(), order.end()));

@@ -160,15 +160,11 @@ Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const 
 
   require_harmonic(hierarchical, cells, *std::max_element(D.begin(), D.end()));
 
-  L_inverse       = inverse_factor(submatrix(hierarchical, cells.coarse, cells.coarse));
-  const auto part = [&](const Array<int> &list) {
-    Array<double> values;
-    for (const int i : list)
-      values.push_back(inverse_diagonal[i]);
-    return values;
-  };
-  const auto d_E = part(cells.edge);
-  coupling       = submatrix(hierarchical, cells.coarse, cells.edge);
+  L_inverse = inverse_factor(submatrix(hierarchical, cells.coarse, cells.coarse));
+  Array<double> d_E;
+  for (const int i : cells.edge)
+    d_E.push_back(inverse_diagonal[i]);
+  coupling = submatrix(hierarchical, cells.coarse, cells.edge);
   scale(Array<double>(cells.coarse.size(), 1.), d_E, coupling);
   edges = submatrix(hierarchical, cells.edge, cells.edge);
   scale(d_E, d_E, edges);

@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "direct/schur_functors.h"
-#include "tensor/multi_vector.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,27 +9,16 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace adamant
 {
-class Schur::Solver
-{
-public:
-  virtual ~Solver()                                                                                      = default;
-  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
-  virtual void        apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x)   = 0;
-  virtual std::size_t bytes() const                                                                      = 0;
-  double              flop = 0, paper_flop = 0, traffic = 0;
-};
-
 namespace
 {
 // What right-hand sides are scaled to in low precision.
 constexpr double length = 1024.;
 
 template <typename T>
-class SolverIn : public Schur::Solver
+class SolverIn : public ColumnInverse::InArithmetic
 {
 public:
   SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
@@ -63,14 +51,6 @@ private:
     int       first_row;               // likewise, of `row` rows for each cell
   };
 
-  // Rows of a sparse matrix, those of all unknowns.
-  struct Rows
-  {
-    List<std::int64_t> start;
-    List<int>          column;
-    List<Number>       weight;
-  };
-
   Array<int> setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
   void       setup_local(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
   void       setup_doors(const NestedNodes &nodes, const MacroCells &cells, const Array<int> &numbers);
@@ -85,7 +65,6 @@ private:
   void solve_inner();
   template <typename Outer>
   void leave(bool add, Vector<Outer> &x);
-  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const;
   T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
 
   Device                    device;
@@ -95,7 +74,7 @@ private:
   List<int>                 position, E, slot;  // in h: of each unknown, of E
   List<int>                 place;              // in of_cells: of unknowns new in the finest step inside cells, else -1
   List<int>                 older, older_place; // of the others inside cells: positions in h, places
-  Rows                      to_old, from_old;   // the finest step: what old nodes take of new ones, and back
+  ColumnMatrix<Number>      to_old, from_old;   // the finest step: what old nodes take of new ones, and back
   List<std::int64_t>        slots;              // row starts
   List<Number>              factor;             // d, in the order of h
   std::vector<Class>        classes;
@@ -238,16 +217,13 @@ void SolverIn<T>::setup_doors(const NestedNodes &nodes, const MacroCells &cells,
             rest_places.push_back(at);
           }
       }
-  place                = List<int>(device, places);
-  older                = List<int>(device, rest);
-  older_place          = List<int>(device, rest_places);
-  const auto on_device = [&](const CSRMatrix<double> &A) {
-    return Rows{{device, A.row_start}, {device, A.column}, {device, Array<Number>(A.value.begin(), A.value.end())}};
-  };
+  place       = List<int>(device, places);
+  older       = List<int>(device, rest);
+  older_place = List<int>(device, rest_places);
   Array<int> all(n);
   std::iota(all.begin(), all.end(), 0);
-  to_old   = on_device(rows_of_unknowns(columns, all, own));
-  from_old = on_device(rows_of_unknowns(rows, row_of, positions));
+  to_old   = {device, renumbered_rows(columns, all, own)};
+  from_old = {device, renumbered_rows(rows, row_of, positions)};
 }
 
 // B, and Π⁻¹: Λ - BᵀB in double, inverted and rounded.
@@ -339,17 +315,6 @@ void SolverIn<T>::solve(const Vector<Outer> &b, const double *squares, bool add,
   leave(add, x);
 }
 
-// n_rows rows of h in another order; see GatherRows.
-template <typename T>
-void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const
-{
-  with_columns_at_once<Number>(columns, [&](auto width) {
-    constexpr int W = decltype(width)::value;
-    device.for_each(n_rows * (columns / W),
-                    GatherRows<Number, T, W>{columns, rows, pitch, numbers.data(), h.data(), to});
-  });
-}
-
 // h = Sᵀ b; b_C = L⁻¹ h_C, b_I = d h_I.
 template <typename T>
 template <typename Outer>
@@ -359,9 +324,8 @@ void SolverIn<T>::enter(const Vector<Outer> &b)
     constexpr int        W = decltype(width)::value;
     const ColumnWarps<W> tiles{n, columns};
     device.for_each(tiles.size(), EnterColumns<Outer, Number, T, W>{
-                                    tiles, n_columns, position.data(), place.data(), to_old.start.data(),
-                                    to_old.column.data(), to_old.weight.data(), factor.data(), b.data(),
-                                    scaled ? scales.data() : nullptr, h.data(), of_cells.data()});
+                                    tiles, n_columns, position.data(), place.data(), to_old.view(), factor.data(),
+                                    b.data(), scaled ? scales.data() : nullptr, h.data(), of_cells.data()});
   });
   basis.load_to_hierarchical(columns, h, false);
   with_columns_at_once<Number>(columns, [&](auto width) {
@@ -411,7 +375,11 @@ void SolverIn<T>::solve_inner()
   });
   for (const auto &k : classes)
     {
-      gather(k.n_cells * k.e, k.e, k.row, k.edge, cell_rows(k) + k.m * r);
+      with_columns_at_once<Number>(columns, [&](auto width) {
+        constexpr int W = decltype(width)::value;
+        device.for_each(k.n_cells * k.e * (columns / W),
+                        GatherRows<Number, T, W>{columns, k.e, k.row, k.edge.data(), h.data(), cell_rows(k) + k.m * r});
+      });
       products.multiply({k.m, columns, k.row, false, false, k.row, columns, columns, k.n_cells, 0, k.row * r, k.m * r},
                         1., k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
     }
@@ -426,8 +394,7 @@ void SolverIn<T>::leave(bool add, Vector<Outer> &x)
     constexpr int        W = decltype(width)::value;
     const ColumnWarps<W> tiles{n, columns};
     device.for_each(tiles.size(),
-                    LeaveColumns<Number, Outer, W>{tiles, n_columns, position.data(), from_old.start.data(),
-                                                   from_old.column.data(), from_old.weight.data(), h.data(),
+                    LeaveColumns<Number, Outer, W>{tiles, n_columns, position.data(), from_old.view(), h.data(),
                                                    scaled ? scales_back.data() : nullptr, add, x.data()});
   });
 }
@@ -444,52 +411,12 @@ std::size_t SolverIn<T>::bytes() const
     sum += buffer->bytes();
   return sum;
 }
-
-std::unique_ptr<Schur::Solver> make_solver(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
-                                           const Prehandled &matrices, Arithmetic arithmetic, int n_columns)
-{
-  switch (arithmetic)
-    {
-      case Arithmetic::float64:
-        return std::make_unique<SolverIn<double>>(device, nodes, cells, matrices, arithmetic, n_columns);
-      case Arithmetic::bfloat16:
-        return std::make_unique<SolverIn<BFloat16>>(device, nodes, cells, matrices, arithmetic, n_columns);
-      case Arithmetic::float16:
-        return std::make_unique<SolverIn<Float16>>(device, nodes, cells, matrices, arithmetic, n_columns);
-      default: return std::make_unique<SolverIn<float>>(device, nodes, cells, matrices, arithmetic, n_columns);
-    }
-}
 } // namespace
 
 Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
              Arithmetic arithmetic, int n_columns)
-  : solver(make_solver(device, nodes, cells, matrices, arithmetic, n_columns))
+  : ColumnInverse(with_storage_type(arithmetic, [&](auto number) -> std::unique_ptr<InArithmetic> {
+    return std::make_unique<SolverIn<decltype(number)>>(device, nodes, cells, matrices, arithmetic, n_columns);
+  }))
 {}
-Schur::~Schur()                 = default;
-Schur::Schur(Schur &&) noexcept = default;
-
-void Schur::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
-{
-  solver->apply(b, squares, add, x);
-}
-void Schur::apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const
-{
-  solver->apply(b, squares, add, x);
-}
-double Schur::flop() const
-{
-  return solver->flop;
-}
-double Schur::paper_flop() const
-{
-  return solver->paper_flop;
-}
-double Schur::traffic() const
-{
-  return solver->traffic;
-}
-std::size_t Schur::bytes() const
-{
-  return solver->bytes();
-}
 } // namespace adamant

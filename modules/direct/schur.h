@@ -1,11 +1,8 @@
 #pragma once
 
 #include "direct/prehandled.h"
-#include "tensor/column_inverse.h"
-#include "tensor/dense_products.h"
+#include "tensor/multi_vector.h"
 
-#include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace adamant
@@ -24,24 +21,6 @@ public:
   /// device's memory does not suffice.
   Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
         Arithmetic arithmetic, int n_columns);
-  ~Schur() override;
-  Schur(Schur &&) noexcept;
-
-  void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
-  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
-  /// Applies the inverse to vectors in float; not available with float64.
-  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const override;
-  void update() override {} ///< the matrix does not change
-
-  double      flop() const;       ///< operations of a solve for one column, by products, without padding
-  double      paper_flop() const; ///< these operations as the paper counts them: C⁻¹ twice, and no product with D
-  double      traffic() const;    ///< bytes that the products of a solve read and write at least, for all columns
-  std::size_t bytes() const;      ///< of matrices and vectors
-
-  class Solver;
-
-private:
-  std::unique_ptr<Solver> solver;
 };
 
 /// The matrices C⁻¹, W = D C⁻¹ and G = W Dᵀ of one class, row-major, in host memory. The device computes them in
@@ -55,10 +34,6 @@ std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells 
 /// Returns the sparse matrix Λ = E - D C⁻¹Dᵀ: it couples all unknowns on the edges of a cell.
 CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
                                   const std::vector<LocalInverse> &local);
-
-/// Returns a matrix with row[i] of A for each unknown i, or an empty row where row[i] is -1; column j becomes
-/// number[j].
-CSRMatrix<double> rows_of_unknowns(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number);
 
 /// Bytes of Π⁻¹ for n_edge unknowns on edges in this arithmetic, and the most bytes needed while it is inverted.
 struct SchurBytes

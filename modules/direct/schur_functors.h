@@ -1,8 +1,7 @@
 #pragma once
 
-#include "base/host_device.h"
+#include "direct/column_matrix.h"
 #include "tensor/multi_vector_functors.h"
-#include "tensor/several.h"
 #include "tensor/small_floats.h"
 
 #include <cstddef>
@@ -22,22 +21,21 @@ ADAMANT_HOST_DEVICE To rounded(From x)
     return To(static_cast<float>(x));
 }
 
-/// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k weight_k b_column(k))`, where row i
+/// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k value_k b_column(k))`, where row i of A
 /// lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that are new in the finest step inside
 /// cells are final. Their c_i goes, times factor, to row place(i) of the cells' right-hand sides.
 template <typename From, typename Number, typename T, int W>
 struct EnterColumns
 {
-  ColumnWarps<W>      tiles; // of unknowns
-  int                 n_columns;
-  const int          *position, *place; // place: a row, or -1
-  const std::int64_t *row_start;
-  const int          *column;
-  const Number       *weight, *factor; // factor: by position
-  const From         *b;
-  const double       *scale; // or null
-  Number             *h;
-  T                  *of_cells;
+  ColumnWarps<W>     tiles; // of unknowns
+  int                n_columns;
+  const int         *position, *place; // place: a row, or -1
+  ColumnRows<Number> A;
+  const Number      *factor; // by position
+  const From        *b;
+  const double      *scale; // or null
+  Number            *h;
+  T                 *of_cells;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
@@ -59,7 +57,7 @@ struct EnterColumns
       }
     for (int r = 0; r < R; ++r)
       f[r] = factor[to[r]]; // loaded before the sums wait for their entries
-    add_rows(row, row_start, column, weight, load, loads);
+    add_rows(row, A.row_start, A.column, A.value, load, loads);
     for (int r = 0; r < R; ++r)
       {
         Several<Number, W> sum;
@@ -82,20 +80,19 @@ private:
   }
 };
 
-/// Lets results out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k weight_k h_column(k)), or += with
-/// `add`. Row i lists the old nodes that interpolate a new one.
+/// Lets results out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k value_k h_column(k)), or += with
+/// `add`. Row i of A lists the old nodes that interpolate a new one.
 template <typename Number, typename To, int W>
 struct LeaveColumns
 {
-  ColumnWarps<W>      tiles; // of unknowns
-  int                 n_columns;
-  const int          *position;
-  const std::int64_t *row_start;
-  const int          *column;
-  const Number       *weight, *h;
-  const double       *back; // or null
-  bool                add;
-  To                 *x;
+  ColumnWarps<W>     tiles; // of unknowns
+  int                n_columns;
+  const int         *position;
+  ColumnRows<Number> A;
+  const Number      *h;
+  const double      *back; // or null
+  bool               add;
+  To                *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
@@ -113,7 +110,7 @@ struct LeaveColumns
       at[r] = position[row[r]];
     for (int r = 0; r < R; ++r)
       sum[r] = load(at[r]);
-    add_rows(row, row_start, column, weight, load, sum);
+    add_rows(row, A.row_start, A.column, A.value, load, sum);
     for (int r = 0; r < R; ++r)
       if (first + r < tiles.n_rows)
         {

@@ -70,23 +70,6 @@ CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &mat
   return complement;
 }
 
-CSRMatrix<double> rows_of_unknowns(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number)
-{
-  CSRMatrix<double> rows;
-  rows.n_rows    = static_cast<int>(row.size());
-  rows.row_start = {0};
-  for (const int i : row)
-    {
-      for (auto k = i < 0 ? 0 : A.row_start[i]; i >= 0 && k < A.row_start[i + 1]; ++k)
-        {
-          rows.column.push_back(number[A.column[k]]);
-          rows.value.push_back(A.value[k]);
-        }
-      rows.row_start.push_back(static_cast<std::int64_t>(rows.column.size()));
-    }
-  return rows;
-}
-
 SchurBytes schur_bytes(double n_edge, Arithmetic arithmetic)
 {
   const double size = arithmetic == Arithmetic::float64 ? 8 : arithmetic >= Arithmetic::bfloat16 ? 2 : 4;

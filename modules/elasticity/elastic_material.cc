@@ -1,15 +1,12 @@
 #include "elasticity/elastic_material.h"
 
-#include "elasticity/dilatation.h"
+#include "elasticity/stiffness.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
 
 #include <deal.II/base/quadrature_lib.h>
 
 #include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace adamant
 {

@@ -1,14 +1,26 @@
 #include "flow/boundary_values.h"
 
 #include "expressions/expressions.h"
-#include "flow/boundary_nodes.h"
 #include "flow/flow_functors.h"
 #include "frame/parameters/mesh_input.h"
 
-#include <algorithm>
+#include <deal.II/dofs/dof_tools.h>
+
+#include <iterator>
 
 namespace adamant
 {
+template <int dim>
+std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id)
+{
+  const auto      &numbers = space.partition();
+  std::vector<int> nodes;
+  for (const auto i : dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), dealii::ComponentMask(), {id}))
+    if (numbers.in_local_range(i))
+      nodes.push_back(static_cast<int>(numbers.global_to_local(i)));
+  return nodes;
+}
+
 template <int dim>
 BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key,
                                     const std::map<unsigned int, std::string> &expressions,
@@ -22,18 +34,22 @@ BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key
   for (const auto &entry : expressions)
     ids.insert(entry.first);
   check_boundaries(key, ids, space.triangulation());
-  const auto        of_node  = list_nodes(expressions, natural, space);
-  const std::size_t n_listed = listed.size();
-  list                       = List<int>(device, Array<int>(listed.begin(), listed.end()));
-  chosen                     = Vector<double>(device, static_cast<int>(dim * n_listed));
-
+  std::map<int, std::set<std::size_t>> of_node; // candidates of each listed node, in the order of boundary ids
+  for (const auto id : space.triangulation().get_boundary_ids())
+    if (const auto found = ids.find(id); natural.count(id) == 0)
+      for (const int i : nodes_on_boundary(space, id))
+        if (space.is_free(i))
+          of_node[i].insert(found == ids.end() ? 0 : 1 + std::distance(ids.begin(), found));
+  const std::size_t       n_listed = of_node.size();
   std::vector<Array<int>> role(expressions.size() + 1, Array<int>(n_listed, 0));
-  for (std::size_t i = 0; i < n_listed; ++i)
+  for (const auto &[node, of_this] : of_node)
     {
-      const unsigned int first = *std::min_element(of_node[i].begin(), of_node[i].end());
-      for (const unsigned int k : of_node[i])
-        role[k][i] = std::max(role[k][i], k == first ? 2 : 1);
+      for (const std::size_t k : of_this)
+        role[k][listed.size()] = k == *of_this.begin() ? 2 : 1;
+      listed.push_back(node);
     }
+  list   = List<int>(device, Array<int>(listed.begin(), listed.end()));
+  chosen = Vector<double>(device, static_cast<int>(dim * n_listed));
   for (const auto &values : role)
     candidates.push_back({nullptr, List<int>(device, values), Vector<double>(device, chosen.size())});
   Array<double> at_boundary(dim * n_listed);
@@ -45,30 +61,6 @@ BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key
       in_time                  = in_time || depends_on_time(text);
       candidates[++k].function = function_at_points<dim>(device, key, text, dim, at_boundary);
     }
-}
-
-// Fills `listed`; returns the candidates of each of these nodes, in the order of boundary ids.
-template <int dim>
-std::vector<std::vector<unsigned int>>
-BoundaryValues<dim>::list_nodes(const std::map<unsigned int, std::string> &expressions,
-                                const std::set<unsigned int> &natural, const LevelSpace<dim> &space)
-{
-  std::map<unsigned int, unsigned int> candidate_of; // others: 0
-  for (const auto &entry : expressions)
-    candidate_of.emplace(entry.first, candidate_of.size() + 1);
-  std::map<int, std::vector<unsigned int>> of_node;
-  for (const auto id : space.triangulation().get_boundary_ids())
-    if (natural.count(id) == 0)
-      for (const int i : nodes_on_boundary(space, id))
-        if (space.is_free(i))
-          of_node[i].push_back(candidate_of.count(id) > 0 ? candidate_of[id] : 0);
-  std::vector<std::vector<unsigned int>> in_order;
-  for (const auto &[node, of_this] : of_node)
-    {
-      listed.push_back(node);
-      in_order.push_back(of_this);
-    }
-  return in_order;
 }
 
 template <int dim>
@@ -89,6 +81,8 @@ void BoundaryValues<dim>::apply(Vector<double> &u) const
   device.for_each(list.size(), SetAtNodes{dim, list.size(), n, list.data(), chosen.data(), u.data()});
 }
 
+template std::vector<int> nodes_on_boundary(const LevelSpace<2> &, dealii::types::boundary_id);
+template std::vector<int> nodes_on_boundary(const LevelSpace<3> &, dealii::types::boundary_id);
 template class BoundaryValues<2>;
 template class BoundaryValues<3>;
 } // namespace adamant

@@ -12,6 +12,10 @@
 
 namespace adamant
 {
+/// Returns a rank's own nodes of a scalar space on a boundary, ascending. All ranks call it together.
+template <int dim>
+std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id);
+
 /// Which boundary's value a node takes where boundaries meet.
 enum class AtEdges
 {
@@ -47,9 +51,6 @@ private:
     List<int>      role;     // see ChooseCandidate
     Vector<double> value;
   };
-  std::vector<std::vector<unsigned int>> list_nodes(const std::map<unsigned int, std::string> &expressions,
-                                                    const std::set<unsigned int>              &natural,
-                                                    const LevelSpace<dim>                     &space);
 
   Device                 device;
   AtEdges                at_edges;

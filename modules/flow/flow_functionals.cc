@@ -1,6 +1,6 @@
 #include "flow/flow_functionals.h"
 
-#include "flow/boundary_nodes.h"
+#include "flow/boundary_values.h"
 
 #include <deal.II/base/tensor.h>
 
@@ -9,39 +9,22 @@
 
 namespace adamant
 {
-namespace
-{
-// ∫ φ_i n_c over the boundary for the listed nodes: A_d sums up to the derivative's integral. What hanging nodes take
-// from a node counts as its own.
-template <int dim>
-Array<double> boundary_normals(const FlowMatrices<dim> &flow, const std::vector<int> &nodes)
-{
-  const std::size_t n_listed = nodes.size();
-  Array<double>     normals(dim * n_listed, 0.);
-  for (unsigned int d = 0; d < dim; ++d)
-    {
-      const auto column_sums = transposed_product(
-        flow.velocity().owned_H(), transposed_product(*flow.gradient[d], Array<double>(flow.velocity().n_owned(), 1.)));
-      for (std::size_t i = 0; i < n_listed; ++i)
-        normals[d * n_listed + i] = column_sums[nodes[i]];
-    }
-  return normals;
-}
-} // namespace
-
+// The columns of A_d sum up to ∫ φ_i n_d over the boundary. What hanging nodes take from a node counts as its own.
 template <int dim>
 BoundaryFlux boundary_flux(const FlowMatrices<dim> &flow, const std::vector<int> &nodes, const Array<double> &values)
 {
-  const auto        normals  = boundary_normals(flow, nodes);
-  const std::size_t n_listed = nodes.size();
-  double            sums[2]  = {0., 0.};
-  for (std::size_t i = 0; i < n_listed; ++i)
+  std::array<Array<double>, dim> normals; // of all nodes, times the node's share of the boundary
+  for (unsigned int d = 0; d < dim; ++d)
+    normals[d] = transposed_product(
+      flow.velocity().owned_H(), transposed_product(*flow.gradient[d], Array<double>(flow.velocity().n_owned(), 1.)));
+  double sums[2] = {0., 0.};
+  for (std::size_t i = 0; i < nodes.size(); ++i)
     {
-      dealii::Tensor<1, dim> velocity, normal; // the normal times the node's share of the boundary
+      dealii::Tensor<1, dim> velocity, normal;
       for (unsigned int d = 0; d < dim; ++d)
         {
-          velocity[d] = values[d * n_listed + i];
-          normal[d]   = normals[d * n_listed + i];
+          velocity[d] = values[d * nodes.size() + i];
+          normal[d]   = normals[d][nodes[i]];
         }
       sums[0] += velocity * normal;
       sums[1] += velocity.norm() * normal.norm();

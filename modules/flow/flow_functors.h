@@ -1,7 +1,6 @@
 #pragma once
 
-#include "base/host_device.h"
-#include "flow/bundle/bundle_functors.h"
+#include "flow/bundle/bundle_storage.h"
 
 // The products of an explicit step for the Navier-Stokes equations, for host and GPU. Velocities are stored by
 // components: component c of node i is u[c n + i].

@@ -4,7 +4,6 @@
 #include "fem/forms/integrals.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/ranks/distributed_rows.h"
-#include "fem/spaces/field.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -58,12 +57,6 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   assemble_momentum(mapping, quadrature);
   transfer_between_the_meshes();
   assemble_pressure(mapping, quadrature);
-}
-
-template <int dim>
-std::size_t FlowMatrices<dim>::n_unknowns() const
-{
-  return dim * velocity().n_global_dofs() + pressure().n_global_dofs();
 }
 
 template <int dim>

@@ -37,7 +37,10 @@ struct FlowMatrices
   const LevelSpace<dim> &velocity() const { return velocity_field.finest(); }
   const LevelSpace<dim> &pressure() const { return pressure_field.finest(); }
 
-  std::size_t n_unknowns() const; ///< of all ranks: velocities and pressures
+  std::size_t n_unknowns() const ///< of all ranks: velocities and pressures
+  {
+    return dim * velocity().n_global_dofs() + pressure().n_global_dofs();
+  }
   /// Prints the numbers of cells, velocities, pressures and pressure levels.
   template <int d>
   friend std::ostream &operator<<(std::ostream &out, const FlowMatrices<d> &flow);

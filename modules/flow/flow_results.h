@@ -1,9 +1,10 @@
 #pragma once
 
 #include "base/run_record.h"
-#include "flow/cell_sizes.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_functionals.h"
+#include "flow/stable_step.h"
+#include "frame/output/output.h"
 #include "frame/output/profiles.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
@@ -156,4 +157,10 @@ private:
   std::map<unsigned int, std::vector<double>> force;
   std::vector<double>                         pressure_at_points;
 };
+
+/// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar
+/// Q1 space; the velocity is stored by components. All ranks call it together.
+template <int dim>
+void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
+                const double *pressure, TimeSeries &series, double time);
 } // namespace adamant

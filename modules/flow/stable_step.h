@@ -1,12 +1,29 @@
 #pragma once
 
+#include "algebra/device.h"
+#include "fem/spaces/level_space.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/restart/state.h"
 
+#include <optional>
 #include <string>
 
 namespace adamant
 {
+/// Returns the length of the shortest edge of the cells around each of a rank's own nodes of a scalar space. All ranks
+/// call the functions for lengths together.
+template <int dim>
+Array<double> shortest_edges(const LevelSpace<dim> &space);
+
+/// Returns the shortest edge of the mesh when all cells are refined to this level; cells of larger levels stay.
+template <int dim>
+double shortest_edge(const dealii::Triangulation<dim> &mesh, int level = 0);
+
+/// Returns the largest |u| / h at a node, h its shortest edge; u has dim components, one after the other. Times a time
+/// step it is the CFL number.
+template <int dim>
+double fastest_crossing(const LevelSpace<dim> &space, const Array<double> &edges, const Array<double> &u);
+
 /// The longest stable step of forward Euler for transport and diffusion with a lumped mass.
 struct StepLimit
 {
@@ -32,4 +49,21 @@ void check_step(double step, const StepLimit &limit);
 /// Throws RunError: in this step of length dt the speed has grown far beyond the data's speed.
 [[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
                                  const StepLimit &limit);
+
+/// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖.
+class SteadyState
+{
+public:
+  explicit SteadyState(double tolerance) ///< 0: the flow never counts as steady, and nothing is computed
+    : tolerance(tolerance)
+  {}
+
+  /// Returns ‖u - u_old‖ / (dt ‖u‖) and sets `reached`; u_old becomes the difference. All ranks call it together.
+  std::optional<double> test(const Vector<double> &u, Vector<double> &u_old, double dt);
+
+  bool reached = false;
+
+private:
+  double tolerance;
+};
 } // namespace adamant

@@ -4,7 +4,6 @@
 #include "operators/block_operator.h"
 #include "solvers/gmres.h"
 #include "solvers/triangular.h"
-#include "stokes/saddle_point_data.h"
 #include "stokes/schur_complement.h"
 
 #include <memory>
@@ -32,11 +31,7 @@ public:
   /// Takes over the present values of the matrices.
   void update();
 
-  const Blocks         &blocks() const { return system.blocks_of_rows(); } ///< velocity, pressure
   const LinearOperator &A() const { return A_operator; }
-  const LinearOperator &B() const { return B_operator; }
-  const Preconditioner &schur_complement() const { return *S; }
-  const Preconditioner &preconditioner() const { return triangular; }
 
 private:
   std::unique_ptr<Preconditioner> make_schur(const Device &device, const SaddlePointData &data, int dim,

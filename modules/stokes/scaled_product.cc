@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace adamant
 {
@@ -44,8 +45,7 @@ NodeRows::NodeRows(const Device &device, const CSRMatrix<double> &matrix, int no
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < matrix.n_rows; ++i)
     for_each_entry(i, [&](EntryNumber, bool first) { starts[i + 1] += first; });
-  for (int i = 0; i < matrix.n_rows; ++i)
-    starts[i + 1] += starts[i];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
   Array<int>    nodes(starts.back());
   Array<double> values(starts.back() * size);
 #pragma omp parallel for schedule(static)
@@ -88,8 +88,7 @@ void ScaledProduct::list_entries()
   for (int i = 0; i < pattern.n_rows; ++i)
     for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
       starts[i + 1] += pattern.column[k] >= i;
-  for (int i = 0; i < pattern.n_rows; ++i)
-    starts[i + 1] += starts[i];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
   to_index(static_cast<std::size_t>(pattern.n_nonzeros()), "entries of a scaled product");
   Array<int> entries(starts.back()), rows(starts.back()), mirrored(starts.back());
 #pragma omp parallel for schedule(static)

@@ -1,7 +1,7 @@
 #include "stokes/schur_complement.h"
 
 #include "multigrid/smoothers/functors.h"
-#include "stokes/remove_mean.h"
+#include "stokes/stokes_kernels.h"
 
 #include <cmath>
 #include <numeric>

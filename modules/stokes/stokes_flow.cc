@@ -161,12 +161,6 @@ void StokesFlow<dim>::make_solver(Precision precision)
 }
 
 template <int dim>
-void StokesFlow<dim>::set_load(const Vector<double> &F)
-{
-  device.copy(F, load);
-}
-
-template <int dim>
 void StokesFlow<dim>::set_right_hand_side()
 {
   b.set_zero();
@@ -212,12 +206,6 @@ SolverResult StokesFlow<dim>::solve_scaled()
 }
 
 template <int dim>
-Vector<double> StokesFlow<dim>::part(const Vector<double> &of, int block) const
-{
-  return block == 0 ? of.part(0, field.size()) : of.part(field.size(), of.size() - field.size());
-}
-
-template <int dim>
 void StokesFlow<dim>::set_nodal_values()
 {
   field.nodal_values(part(x, 0), g, u);
@@ -226,23 +214,11 @@ void StokesFlow<dim>::set_nodal_values()
 }
 
 template <int dim>
-std::size_t StokesFlow<dim>::n_unknowns() const
-{
-  return space().n_global_dofs() + matrices_.pressure.finest().n_global_dofs();
-}
-
-template <int dim>
 Vector<double> StokesFlow<dim>::viscous_forces(const Vector<double> &of) const
 {
   Vector<double> Ax = field.vector();
   solver->A().multiply(1., part(of, 0), 0., Ax);
   return Ax;
-}
-
-template <int dim>
-double StokesFlow<dim>::dissipation() const
-{
-  return device.dot(part(x, 0), viscous_forces(x)) / eta.scale;
 }
 
 template <int dim>
@@ -266,12 +242,6 @@ bool StokesFlow<dim>::moves()
   catch (const SolverError &)
     {} // rounding allows no more: what has been reached is compared
   return !(norm_of_forces(closer) <= 0.3 * forces);
-}
-
-template <int dim>
-double StokesFlow<dim>::work() const
-{
-  return device.dot(part(x, 0), part(b, 0)) / eta.scale;
 }
 
 template <int dim>

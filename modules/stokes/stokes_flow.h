@@ -54,8 +54,8 @@ public:
   /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
-  /// Sets the load F_i = ∫ f · φ_i at the unknowns of the velocity: the first entries of `load`, on the device.
-  void set_load(const Vector<double> &load);
+  /// Sets the load F_i = ∫ f · φ_i at the unknowns of the velocity: the first entries of F, on the device.
+  void set_load(const Vector<double> &F) { device.copy(F, load); }
 
   /// Computes u and p from the last solution; p has zero mean. Where GMRES does not converge in float32, it solves once
   /// more in mixed precision, if the parameters allow it. Throws SolverError.
@@ -65,8 +65,8 @@ public:
   Vector<double> viscosity; ///< viscosity of the cells
 
   /// These return ∫ 2 η |ε(u)|² and ∫ f · u, which are equal where no velocity but 0 is prescribed.
-  double dissipation() const;
-  double work() const;
+  double dissipation() const { return device.dot(part(x, 0), viscous_forces(x)) / eta.scale; }
+  double work() const { return device.dot(part(x, 0), part(b, 0)) / eta.scale; }
   /// Returns whether u is more than what the solver's tolerance leaves of a flow at rest. It is not where ‖A u‖ is at
   /// most 30 times the tolerance, relative to the right-hand side: for a load that the pressure balances, 17 times was
   /// measured. A viscosity that varies leaves more. Where ‖A u‖ is at most a tenth of the right-hand side, a copy of
@@ -86,7 +86,10 @@ public:
   const DeviceField<dim>    &velocity() const { return field; }
   const CellViscosity       &cell_viscosity() const { return eta; }
   Precision                  precision() const { return precision_; }
-  std::size_t                n_unknowns() const; ///< of all ranks
+  std::size_t                n_unknowns() const ///< of all ranks
+  {
+    return space().n_global_dofs() + matrices_.pressure.finest().n_global_dofs();
+  }
 
 private:
   void           make_solver(Precision precision);
@@ -94,7 +97,10 @@ private:
   SolverResult   solve_scaled();
   void           set_right_hand_side();
   void           set_nodal_values();
-  Vector<double> part(const Vector<double> &of, int block) const;
+  Vector<double> part(const Vector<double> &of, int block) const
+  {
+    return block == 0 ? of.part(0, field.size()) : of.part(field.size(), of.size() - field.size());
+  }
   Vector<double> viscous_forces(const Vector<double> &of) const; // A u, scaled
 
   Device                           device;

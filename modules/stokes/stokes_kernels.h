@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-// Cell kernels of Stokes flow with a viscosity that varies, for host and GPU.
+// Kernels of Stokes flow with a viscosity that varies, for host and GPU.
 
 namespace adamant
 {
@@ -157,5 +157,17 @@ struct InvertPositive
   double                    *x;
   ADAMANT_HOST_DEVICE double value(int i) const { return x[i] > 0. ? 1. / x[i] : 0.; }
   ADAMANT_HOST_DEVICE void   store(int i, double value) const { x[i] = value; }
+};
+
+/// Computes v -= (1 . v) / n at the entries where `one` is 1, elementwise; `sum` points to 1 . v.
+template <typename Number>
+struct RemoveMean
+{
+  const Number              *one;
+  const double              *sum;
+  double                     n;
+  Number                    *v;
+  ADAMANT_HOST_DEVICE Number value(int i) const { return v[i] - static_cast<Number>(*sum / n) * one[i]; }
+  ADAMANT_HOST_DEVICE void   store(int i, Number value) const { v[i] = value; }
 };
 } // namespace adamant

@@ -3,12 +3,11 @@
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "fem/forms/integrals.h"
-#include "fem/meshes/level_meshes.h"
 #include "fem/ranks/distributed_rows.h"
-#include "fem/spaces/field.h"
 #include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/function.h>
+#include <deal.II/base/geometry_info.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
@@ -28,12 +27,7 @@ Array<int> children_of_points(const dealii::Quadrature<dim> &quadrature)
 {
   Array<int> children;
   for (const auto &point : quadrature.get_points())
-    {
-      int child = 0;
-      for (int d = 0; d < dim; ++d)
-        child += (point[d] > 0.5) << d;
-      children.push_back(child);
-    }
+    children.push_back(static_cast<int>(dealii::GeometryInfo<dim>::child_cell_from_point(point)));
   return children;
 }
 
@@ -91,18 +85,16 @@ CSRMatrix<double> scaled_product(const CSRMatrix<double> &B, const Array<double>
   K.n_cols = product.n_cols;
   K.ghosts = product.ghosts;
   K.row_start.push_back(0);
+  const auto add = [&K](int column, double value) {
+    K.column.push_back(column);
+    K.value.push_back(value);
+  };
   for (int i = 0; i < K.n_rows; ++i)
     {
       for (auto k = product.row_start[i]; k < product.row_start[i + 1]; ++k)
-        {
-          K.column.push_back(product.column[k]);
-          K.value.push_back(product.value[k]);
-        }
+        add(product.column[k], product.value[k]);
       if (product.row_start[i] == product.row_start[i + 1])
-        {
-          K.column.push_back(i);
-          K.value.push_back(1.);
-        }
+        add(i, 1.);
       K.row_start.push_back(static_cast<EntryNumber>(K.column.size()));
     }
   return K;
@@ -346,12 +338,6 @@ void StokesMatrices<dim>::subtract_prescribed(const Vector<double> &g, Vector<do
                          });
   A_prescribed.update();
   device.multiply(-1., Matrix<double>(device, *A_prescribed.finest(), dim), g, 1., b_u);
-}
-
-template <int dim>
-void StokesMatrices<dim>::remove_mean(Vector<double> &p) const
-{
-  device.axpby(-device.dot(mean_weights, p), ones, 1., p);
 }
 
 template class StokesMatrices<2>;

@@ -5,8 +5,8 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
-#include "stokes/saddle_point_data.h"
 #include "stokes/scaled_product.h"
+#include "stokes/schur_complement.h"
 #include "stokes/viscous_levels.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -79,7 +79,7 @@ public:
   CSRMatrix<double> injection() const;
 
   /// Subtracts from a pressure p, given by its unknowns, its mean over the domain.
-  void remove_mean(Vector<double> &p) const;
+  void remove_mean(Vector<double> &p) const { device.axpby(-device.dot(mean_weights, p), ones, 1., p); }
 
   const SaddlePointData &data() const { return saddle_point; } ///< for a SaddlePointSolver, after an update
   const LevelSpace<dim> &space() const { return velocity.finest(); }

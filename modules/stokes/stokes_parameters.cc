@@ -32,11 +32,6 @@ ViscosityParameters::ViscosityParameters()
                 Selection("arithmetic|geometric|harmonic"));
 }
 
-Average ViscosityParameters::average(const std::string &name)
-{
-  return name == "harmonic" ? Average::harmonic : name == "geometric" ? Average::geometric : Average::arithmetic;
-}
-
 StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
   : LinearSolverParameters(default_options(), 125)
 {
@@ -63,11 +58,6 @@ void StokesSolverParameters::check() const
 {
   require(options("").type == SolverType::gmres,
           "Linear solver/Solver: the system is indefinite, and this program has gmres only");
-}
-
-SchurComplement StokesSolverParameters::schur_complement(SchurComplement automatic) const
-{
-  return schur == "auto" ? automatic : schur == "bfbt" ? SchurComplement::bfbt : SchurComplement::mass;
 }
 
 VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const

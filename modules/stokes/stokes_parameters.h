@@ -2,7 +2,7 @@
 
 #include "fem/functions/coarser_values.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "stokes/saddle_point_data.h"
+#include "stokes/schur_complement.h"
 #include "stokes/viscous_levels.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -23,7 +23,10 @@ struct ViscosityParameters : dealii::ParameterAcceptor
   Average finest_average() const { return average(finest == "auto" ? "harmonic" : finest); }
 
 private:
-  static Average average(const std::string &name);
+  static Average average(const std::string &name)
+  {
+    return name == "harmonic" ? Average::harmonic : name == "geometric" ? Average::geometric : Average::arithmetic;
+  }
 };
 
 /// Section "Linear solver" of Stokes flow: parameters of every linear solver, and of the Schur complement.
@@ -40,7 +43,10 @@ struct StokesSolverParameters : LinearSolverParameters
   /// Throws InputError for options that this system cannot have.
   void check() const;
 
-  SchurComplement schur_complement(SchurComplement automatic) const;
+  SchurComplement schur_complement(SchurComplement automatic) const
+  {
+    return schur == "auto" ? automatic : schur == "bfbt" ? SchurComplement::bfbt : SchurComplement::mass;
+  }
   VelocityProduct velocity_product(const ViscosityParameters &averages) const;
 
   /// Returns options of the pressure's V-cycle in bfbt.

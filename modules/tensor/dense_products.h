@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace adamant
 {
@@ -27,6 +28,19 @@ const std::string &to_text(Arithmetic arithmetic);
 /// Throws InputError where the device has no such arithmetic: `key` names the parameter. The host has float64 and
 /// float32. It imitates the other ones by rounding, far too slowly for anything but tests.
 void require_arithmetic(const std::string &key, Arithmetic arithmetic, const Device &device);
+
+/// Returns f(T()) for the type T in which this arithmetic stores numbers.
+template <class F>
+auto with_storage_type(Arithmetic arithmetic, const F &f)
+{
+  switch (arithmetic)
+    {
+      case Arithmetic::float64: return f(double());
+      case Arithmetic::bfloat16: return f(BFloat16());
+      case Arithmetic::float16: return f(Float16());
+      default: return f(float());
+    }
+}
 
 /// An array of n numbers of any storage type in the memory of a device, zero at first.
 template <typename T>
@@ -104,27 +118,10 @@ enum class NumberType
   float16
 };
 template <typename T>
-NumberType number_type();
-template <>
-inline NumberType number_type<double>()
-{
-  return NumberType::float64;
-}
-template <>
-inline NumberType number_type<float>()
-{
-  return NumberType::float32;
-}
-template <>
-inline NumberType number_type<BFloat16>()
-{
-  return NumberType::bfloat16;
-}
-template <>
-inline NumberType number_type<Float16>()
-{
-  return NumberType::float16;
-}
+constexpr NumberType number_type = std::is_same_v<T, double>   ? NumberType::float64 :
+                                   std::is_same_v<T, float>    ? NumberType::float32 :
+                                   std::is_same_v<T, BFloat16> ? NumberType::bfloat16 :
+                                                                 NumberType::float16;
 
 /// Interface of the implementations of DenseProducts.
 class DenseProductsInterface
@@ -153,7 +150,7 @@ public:
   template <typename T, typename R>
   void multiply(const ProductShape &shape, double a, const T *A, const T *B, double b, R *C) const
   {
-    products->multiply(shape, a, A, B, b, C, number_type<T>(), number_type<R>());
+    products->multiply(shape, a, A, B, b, C, number_type<T>, number_type<R>);
   }
   /// Inverts in place a symmetric positive definite matrix of n rows; `row` is the distance of rows. It does block
   /// Gauss-Jordan elimination without exchanges, nearly all of it products, in float64 only. A singular matrix gives

@@ -2,28 +2,15 @@
 
 #include "base/exceptions.h"
 #include "tensor/fast_diagonalization_functors.h"
-#include "tensor/multi_vector.h"
 #include "tensor/tridiagonal_lines.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 namespace adamant
 {
-class FastDiagonalization::Transforms
-{
-public:
-  virtual ~Transforms()                                                                                  = default;
-  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
-  virtual void        apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x)   = 0;
-  virtual std::size_t bytes() const                                                                      = 0;
-  double              flop = 0, traffic = 0;
-};
-
 namespace
 {
 using Options = FastDiagonalization::Options;
@@ -32,7 +19,7 @@ using Options = FastDiagonalization::Options;
 constexpr double length = 8192.;
 
 template <typename T>
-class TransformsIn : public FastDiagonalization::Transforms
+class TransformsIn : public ColumnInverse::InArithmetic
 {
 public:
   TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns,
@@ -446,54 +433,12 @@ std::size_t TransformsIn<T>::bytes() const
     sum += matrix.bytes();
   return sum;
 }
-
-std::unique_ptr<FastDiagonalization::Transforms> make_transforms(const Device                  &device,
-                                                                 const std::vector<Eigenpairs> &directions,
-                                                                 Arithmetic arithmetic, int n_columns,
-                                                                 const Options &options)
-{
-  switch (arithmetic)
-    {
-      case Arithmetic::float64:
-        return std::make_unique<TransformsIn<double>>(device, directions, arithmetic, n_columns, options);
-      case Arithmetic::bfloat16:
-        return std::make_unique<TransformsIn<BFloat16>>(device, directions, arithmetic, n_columns, options);
-      case Arithmetic::float16:
-        return std::make_unique<TransformsIn<Float16>>(device, directions, arithmetic, n_columns, options);
-      default: return std::make_unique<TransformsIn<float>>(device, directions, arithmetic, n_columns, options);
-    }
-}
 } // namespace
 
 FastDiagonalization::FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
                                          Arithmetic arithmetic, int n_columns, const Options &options)
-  : transforms(make_transforms(device, directions, arithmetic, n_columns, options))
+  : ColumnInverse(with_storage_type(arithmetic, [&](auto number) -> std::unique_ptr<InArithmetic> {
+    return std::make_unique<TransformsIn<decltype(number)>>(device, directions, arithmetic, n_columns, options);
+  }))
 {}
-FastDiagonalization::~FastDiagonalization()                               = default;
-FastDiagonalization::FastDiagonalization(FastDiagonalization &&) noexcept = default;
-
-void FastDiagonalization::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
-{
-  transforms->apply(b, squares, add, x);
-}
-
-void FastDiagonalization::apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const
-{
-  transforms->apply(b, squares, add, x);
-}
-
-double FastDiagonalization::flop() const
-{
-  return transforms->flop;
-}
-
-double FastDiagonalization::traffic() const
-{
-  return transforms->traffic;
-}
-
-std::size_t FastDiagonalization::bytes() const
-{
-  return transforms->bytes();
-}
 } // namespace adamant

@@ -1,11 +1,9 @@
 #pragma once
 
-#include "tensor/column_inverse.h"
-#include "tensor/dense_products.h"
 #include "tensor/eigenpairs.h"
+#include "tensor/multi_vector.h"
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace adamant
@@ -41,24 +39,5 @@ public:
   FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
                       Arithmetic arithmetic = Arithmetic::float64, int n_columns = 1,
                       const Options &options = {0, 0, 0});
-  ~FastDiagonalization() override;
-  FastDiagonalization(FastDiagonalization &&) noexcept;
-
-  /// Computes x = A⁻¹ b for all columns, n_nodes x n_columns each; x may be b.
-  void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
-
-  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
-  /// Computes x = A⁻¹ b in float; not available with float64.
-  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const override;
-  void update() override {} ///< the matrix does not change
-
-  double      flop() const; ///< floating-point operations of products and elimination for one column, without padding
-  double      traffic() const; ///< bytes that products and elimination read and write at least, for all columns
-  std::size_t bytes() const;   ///< of matrices and vectors
-
-  class Transforms;
-
-private:
-  std::unique_ptr<Transforms> transforms;
 };
 } // namespace adamant

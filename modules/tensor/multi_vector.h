@@ -1,10 +1,14 @@
 #pragma once
 
 #include "algebra/vector.h"
+#include "solvers/preconditioner.h"
 #include "tensor/dense_products.h"
 #include "tensor/multi_vector_functors.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace adamant
 {
@@ -78,5 +82,50 @@ private:
   int            n_rows = 0, n_columns = 0, n_parts = 0;
   Vector<double> squares, roots, sums, groups;
   Scalars        scalar;
+};
+
+/// A direct solver for several right-hand sides (see MultiVector). It takes norms that are known and adds to x, which
+/// saves refinement two passes. The class is a handle of what one arithmetic computes.
+class ColumnInverse : public Preconditioner
+{
+public:
+  /// The inverse in one arithmetic.
+  struct InArithmetic
+  {
+    virtual ~InArithmetic()                                                                                = default;
+    virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+    virtual void        apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x)   = 0;
+    virtual std::size_t bytes() const                                                                      = 0;
+    double              flop = 0, paper_flop = 0, traffic = 0;
+  };
+
+  /// Computes x = M b or, with `add`, x += M b, for all columns. `squares` are the squared norms of b's columns, in
+  /// device memory, where the caller has them, or null. Without `add`, x may be b. Vectors in float move half of the
+  /// bytes, for products in low precision; with float64 they throw InputError.
+  template <typename Number>
+  void apply(const Vector<Number> &b, const double *squares, bool add, Vector<Number> &x) const
+  {
+    inverse->apply(b, squares, add, x);
+  }
+  void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); } ///< computes x = M b
+  void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
+  void update() override {} ///< the matrix does not change
+  bool recordable() const override { return true; }
+
+  /// Returns floating-point operations of products and elimination for one column, without padding.
+  double flop() const { return inverse->flop; }
+  /// Returns the operations of Schur as its paper counts them: C⁻¹ twice, and no product with D.
+  double paper_flop() const { return inverse->paper_flop; }
+  /// Returns bytes that products and elimination read and write at least, for all columns.
+  double      traffic() const { return inverse->traffic; }
+  std::size_t bytes() const { return inverse->bytes(); } ///< of matrices and vectors
+
+protected:
+  explicit ColumnInverse(std::unique_ptr<InArithmetic> inverse)
+    : inverse(std::move(inverse))
+  {}
+
+private:
+  std::unique_ptr<InArithmetic> inverse;
 };
 } // namespace adamant

@@ -1,5 +1,5 @@
 // The elasticity program as a user meets it, and the meshes of the paper.
-#include "elasticity/box_parameters.h"
+#include "elasticity/elasticity_parameters.h"
 #include "program.h"
 
 #include <deal.II/dofs/dof_handler.h>

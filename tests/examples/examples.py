@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC TEST
+"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE LAUNCHER MPIEXEC TEST
 
-Installs the library, builds an example with find_package and runs it.
+Installs the library, builds an example with find_package and runs it; or builds with add_subdirectory.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-CMAKE, SOURCE, BUILD, GENERATOR, COMPILER, KIND, MPIEXEC, TEST = sys.argv[1:]
+CMAKE, SOURCE, BUILD, GENERATOR, COMPILER, KIND, LAUNCHER, MPIEXEC, TEST = sys.argv[1:]
 
 
 def run(*command):
@@ -49,28 +49,45 @@ class Examples(unittest.TestCase):
         with open(f"{where}/out/run.json") as record:
             self.assertAlmostEqual(json.load(record)["displacements"][0][1], -0.0321, places=4)
 
-    def test_module(self):
-        project = "cmake_minimum_required(VERSION 3.18)\nfind_package(deal.II 9.4 REQUIRED HINTS ${{DEAL_II_DIR}} $ENV{{DEAL_II_DIR}})\n" \
-                  "deal_ii_initialize_cached_variables()\nproject(module CXX)\nfind_package(adamant REQUIRED COMPONENTS {})\n" \
-                  "add_executable(module main.cc)\ntarget_link_libraries(module adamant::tensor)\n"
-        program = '#include "tensor/eigenpairs.h"\n#include <cstdio>\nint main()\n{\n' \
-                  '  std::printf("%.6f\\n", adamant::one_dimensional_eigenpairs({0, 0.25, 0.5, 0.75, 1}, true, true).value[0]);\n}\n'
-        folder = f"{self.folder.name}/module"
-        os.makedirs(folder)
+    # A project of its own whose program main.cc prints one number.
+    def outside(self, name, adamant, library, program, *options):
+        folder = f"{self.folder.name}/{name}"
+        os.makedirs(folder, exist_ok=True)
+        with open(f"{folder}/CMakeLists.txt", "w") as lists:
+            lists.write("cmake_minimum_required(VERSION 3.18)\nfind_package(deal.II 9.4 REQUIRED HINTS ${DEAL_II_DIR} $ENV{DEAL_II_DIR})\n"
+                        f"deal_ii_initialize_cached_variables()\nproject(outside CXX)\n{adamant}\n"
+                        f"add_executable(outside main.cc)\ntarget_link_libraries(outside {library})\n")
         with open(f"{folder}/main.cc", "w") as main:
             main.write(program)
-        configure = [CMAKE, "-S", folder, "-B", f"{folder}/build", "-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={COMPILER}",
-                     f"-DCMAKE_BUILD_TYPE={KIND}", f"-DCMAKE_PREFIX_PATH={self.folder.name}/installed"]
-        for component in ("tensor nonsense", "tensor"):
-            with open(f"{folder}/CMakeLists.txt", "w") as lists:
-                lists.write(project.format(component))
-            if "nonsense" in component:
-                with self.assertRaisesRegex(AssertionError, "nonsense"):
-                    run(*configure)
-        run(*configure)
+        run(CMAKE, "-S", folder, "-B", f"{folder}/build", "-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={COMPILER}", *options)
         run(CMAKE, "--build", f"{folder}/build")
+        return float(run(f"{folder}/build/outside"))
+
+    def test_module(self):
+        def number(component, library, header, expression):
+            return self.outside(
+                library, f"find_package(adamant REQUIRED COMPONENTS {component})", f"adamant::{library}",
+                f'#include "{header}"\n#include <cstdio>\nint main()\n{{\n  std::printf("%.6f\\n", double({expression}));\n}}\n',
+                f"-DCMAKE_BUILD_TYPE={KIND}", f"-DCMAKE_PREFIX_PATH={self.folder.name}/installed")
+        eigenvalue = "tensor/eigenpairs.h", "adamant::one_dimensional_eigenpairs({0, 0.25, 0.5, 0.75, 1}, true, true).value[0]"
+        with self.assertRaisesRegex(AssertionError, "nonsense"):
+            number("tensor nonsense", "tensor", *eigenvalue)
         # 6 / h² (1 - cos(π h)) / (2 + cos(π h)) with h = 1/4, by hand.
-        self.assertAlmostEqual(float(run(f"{folder}/build/module")), 10.386642, places=5)
+        self.assertAlmostEqual(number("tensor", "tensor", *eigenvalue), 10.386642, places=5)
+        steps = number("stokes", "stokes", "stokes/stokes_parameters.h", "adamant::StokesSolverParameters::pressure_options().pre_steps")
+        self.assertEqual(steps, 3)
+
+    # The sources as a folder of another project, which builds of them what its program takes: the core, without deal.II.
+    def test_subdirectory(self):
+        program = '#include "base/csr/csr_matrix.h"\n#include <cstdio>\nint main()\n{\n' \
+                  "  adamant::CSRMatrix<double> A;\n  A.n_rows = A.n_cols = 2;\n  A.row_start = {0, 1, 2};\n  A.column = {1, 0};\n" \
+                  '  A.value = {3, 4};\n  std::printf("%g\\n", product(A, adamant::Array<double>{5, 6})[1]);\n}\n'
+        launcher = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={LAUNCHER}"] if LAUNCHER else []
+        self.assertEqual(self.outside("subdirectory", f"add_subdirectory({SOURCE} adamant EXCLUDE_FROM_ALL)", "adamant_core", program,
+                                      "-DCMAKE_BUILD_TYPE=Debug", "-DADAMANT_WITH_CUDA=OFF", "-DADAMANT_NATIVE=OFF", *launcher), 20)
+        built = os.listdir(f"{self.folder.name}/subdirectory/build/adamant/lib")
+        self.assertIn("libadamant_core.a", built)
+        self.assertNotIn("libadamant.a", built)
 
     def test_step_6(self):
         output = run(self.build("add_multigrid"))

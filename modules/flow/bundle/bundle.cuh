@@ -2,13 +2,15 @@
 
 #include "algebra/cuda/peers/exchange.cuh"
 #include "flow/bundle/bundle_storage.h"
-#include "flow/bundle/packed_matrices.h"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-// Products with a bundle on a GPU: one thread does each row, or `parts` threads share it.
+// Products with a bundle on a GPU: one thread does each row, or `parts` threads share it. A .cu file includes this and
+// instantiates, for each functor of for_each_row with a MatrixBundle,
+//
+//   template void adamant::cuda::for_each_row(const DeviceInterface &, const BundleStorage &, const Functor &);
 
 namespace adamant
 {
@@ -175,7 +177,7 @@ __global__ void ghost_bundle_kernel(const PackedView G, const int *rows, const G
   f.add_ghosts(rows[k], sum);
 }
 
-/// Calls f(i, sums) for all rows, then adds the ghosts' part: see bundle_functors.h.
+/// Calls f(i, sums) for all rows, then adds the ghosts' part: see bundle_storage.h.
 template <typename Functor>
 void for_each_row(const DeviceInterface &device, const BundleStorage &storage, const Functor &f)
 {

@@ -3,7 +3,7 @@
 #include "apps/navier_stokes/data.h"
 #include "fem/functions/points.h"
 #include "fem/support.h"
-#include "flow/boundary_nodes.h"
+#include "flow/boundary_values.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_products.h"
 #include "multigrid/linear_solver.h"

@@ -188,12 +188,6 @@ void LimitedTransport<dim>::stage(double dt, double old_weight, const Vector<dou
 }
 
 template <int dim>
-double LimitedTransport<dim>::mass(const Vector<double> &c) const
-{
-  return device.dot(integrals, c);
-}
-
-template <int dim>
 void LimitedTransport<dim>::evaluate(const Vector<double> &c, Vector<double> &at_points) const
 {
   const Vector<double> nodal = of_cells.with_ghosts(c);

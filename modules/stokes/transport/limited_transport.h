@@ -22,7 +22,6 @@ namespace adamant
 /// along. It takes explicit steps of algebraic flux correction (Kuzmin, Explicit and implicit FEM-FCT algorithms with
 /// flux linearization, J. Comput. Phys. 228, 2009), in strong-stability-preserving Runge-Kutta stages of order 3 (Shu
 /// and Osher 1988).
-/// Osher 1988).
 ///
 /// M = (φ_j, φ_i) is the mass matrix and m the lumped one. k_ij = -k_ji is the flux of volume between two nodes, and
 /// d_ij = |k_ij|. A stage is
@@ -59,7 +58,7 @@ public:
 
   /// weights() returns ∫ φ_i of the free unknowns, with which a sum integrates any c; mass() returns ∫ c.
   const Vector<double> &weights() const { return integrals; }
-  double                mass(const Vector<double> &c) const;
+  double                mass(const Vector<double> &c) const { return device.dot(integrals, c); }
 
   /// Computes the values of c at all points of `quadrature`: point q of cell k is entry k n_q + q.
   void evaluate(const Vector<double> &c, Vector<double> &at_points) const;

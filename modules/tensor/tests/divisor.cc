@@ -1,4 +1,4 @@
-#include "tensor/divisor.h"
+#include "tensor/fast_diagonalization_functors.h"
 
 #include <gtest/gtest.h>
 

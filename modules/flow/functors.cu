@@ -1,4 +1,8 @@
+// Bundles on a GPU, and the module's functors for it.
+
+#include "algebra/functors.cuh"
 #include "flow/bundle/bundle.cuh"
+#include "flow/flow_functors.h"
 
 namespace adamant
 {
@@ -40,5 +44,17 @@ std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                      
 {
   return std::make_shared<Bundle>(static_cast<Context &>(device).shared_from_this(), matrices, n_values);
 }
+
+template void for_each(const DeviceInterface &, int, const VelocityProducts<2> &);
+template void for_each(const DeviceInterface &, int, const VelocityProducts<3> &);
+template void for_each(const DeviceInterface &, int, const UpdateVelocity<2> &);
+template void for_each(const DeviceInterface &, int, const UpdateVelocity<3> &);
+template void for_each(const DeviceInterface &, int, const SetAtNodes &);
+template void for_each(const DeviceInterface &, int, const ChooseCandidate &);
+
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<2> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<3> &);
 } // namespace cuda
 } // namespace adamant

@@ -1,14 +1,11 @@
-#include "flow/flow_output.h"
+#include "flow/flow_results.h"
 
+#include "fem/functions/gradient_postprocessor.h"
 #include "fem/spaces/level_space.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/numerics/data_out.h>
-#include <deal.II/numerics/data_postprocessor.h>
-
-#include <string>
-#include <vector>
 
 namespace adamant
 {
@@ -18,32 +15,24 @@ using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpr
 
 /// A scalar in 2D.
 template <int dim>
-class VorticityPostprocessor : public dealii::DataPostprocessor<dim>
+class VorticityPostprocessor : public GradientPostprocessor<dim>
 {
 public:
-  static constexpr unsigned int n_components = dim == 2 ? 1 : 3;
-
-  void evaluate_vector_field(const dealii::DataPostprocessorInputs::Vector<dim> &inputs,
-                             std::vector<dealii::Vector<double>>                &computed) const override
-  {
-    for (unsigned int q = 0; q < computed.size(); ++q)
-      {
-        const auto &grad = inputs.solution_gradients[q];
-        if constexpr (dim == 2)
-          computed[q](0) = grad[1][0] - grad[0][1];
-        else
-          for (unsigned int c = 0; c < 3; ++c)
-            computed[q](c) = grad[(c + 2) % 3][(c + 1) % 3] - grad[(c + 1) % 3][(c + 2) % 3];
-      }
-  }
-  std::vector<std::string>    get_names() const override { return std::vector<std::string>(n_components, "vorticity"); }
+  VorticityPostprocessor()
+    : GradientPostprocessor<dim>(std::vector<std::string>(dim == 2 ? 1 : 3, "vorticity"),
+                                 [](const dealii::Tensor<2, dim> &grad, dealii::types::material_id) {
+                                   std::vector<double> curl;
+                                   for (unsigned int c = dim == 2 ? 2 : 0; c < 3; ++c)
+                                     curl.push_back(grad[(c + 2) % 3][(c + 1) % 3] - grad[(c + 1) % 3][(c + 2) % 3]);
+                                   return curl;
+                                 })
+  {}
   std::vector<Interpretation> get_data_component_interpretation() const override
   {
-    return std::vector<Interpretation>(n_components,
-                                       dim == 2 ? dealii::DataComponentInterpretation::component_is_scalar :
-                                                  dealii::DataComponentInterpretation::component_is_part_of_vector);
+    using namespace dealii::DataComponentInterpretation;
+    return dim == 2 ? std::vector<Interpretation>{component_is_scalar} :
+                      std::vector<Interpretation>(3, component_is_part_of_vector);
   }
-  dealii::UpdateFlags get_needed_update_flags() const override { return dealii::update_gradients; }
 };
 
 // The nodal values of dim components as those of a vector-valued element.

@@ -1,15 +1,36 @@
 #pragma once
 
-#include <deal.II/base/exceptions.h>
+#include "fem/forms/cell_context.h"
+
 #include <deal.II/base/point.h>
 #include <deal.II/base/tensor.h>
+#include <deal.II/lac/full_matrix.h>
 
 #include <cmath>
 #include <utility>
 #include <vector>
 
+// Parts of stiffness matrices of solids.
+
 namespace adamant
 {
+/// Calls f(i, j, entry) for each pair of nodes of the cell; i and j are the shape functions of their first components.
+/// Its entry(c, d) is the local matrix's number for component c of the first node (row) and d of the second. It is for
+/// kernels of vector fields whose components all have equal shape functions. Integrals for two nodes then serve all
+/// pairs of their components.
+template <int dim, typename F>
+void for_each_node_pair(const CellContext<dim> &cell, dealii::FullMatrix<double> &local, const F &f)
+{
+  const auto               &functions    = cell.rows();
+  const unsigned int        n_components = functions.n_components();
+  std::vector<unsigned int> nodes(functions.dofs_per_cell()); // the shape functions, node after node
+  for (const unsigned int i : functions.dof_indices())
+    nodes[functions.node(i) * n_components + functions.component(i)] = i;
+  for (const unsigned int *a = nodes.data(), *end = a + nodes.size(); a < end; a += n_components)
+    for (const unsigned int *b = nodes.data(); b < end; b += n_components)
+      f(*a, *b, [&](unsigned int c, unsigned int d) -> double & { return local(a[c], b[d]); });
+}
+
 /// An orthonormal basis ψ_k, in L2 of one cell, of the polynomials of degree p - 1; p is the element's degree, 1 or 2.
 /// The projection of a divergence is Σ_k ψ_k ∫ ψ_k div u. It replaces the divergence in the stiffness matrix (B-bar:
 /// Hughes 1980; for p = 1 the mean dilatation of Nagtegaal, Parks & Rice 1974). A nearly incompressible material then

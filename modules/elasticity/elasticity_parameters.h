@@ -1,8 +1,12 @@
 #pragma once
 
+#include "elasticity/elastic_material.h"
+#include "frame/parameters/mesh_file.h"
+
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/grid/tria.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,4 +47,43 @@ private:
 template <int dim>
 void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
                            unsigned int n_coordinates, unsigned int n_steps);
+
+/// Elastic materials as parameters of any section: one by its Lame parameters or by Young's modulus and Poisson's
+/// ratio, and others for cells of some material ids.
+class ElasticMaterialParameters : public dealii::ParameterAcceptor
+{
+public:
+  /// `mesh_file` knows the names of materials: make it before this object, and let it outlive this object.
+  explicit ElasticMaterialParameters(const MeshFileParameters &mesh_file, const std::string &section = "/Problem");
+
+  ElasticMaterials materials() const;
+  /// Throws InputError unless each material is stable and, where `with_density` is set, each density positive.
+  void check(bool with_density) const;
+
+private:
+  void read_materials(const MeshFileParameters &mesh_file);
+
+  std::string                                           section;
+  double                                                lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
+  std::string                                           of_ids;
+  std::map<dealii::types::material_id, ElasticMaterial> by_id;
+};
+
+/// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "y"}}. The letters x, y, z
+/// stand for the components 0, 1, 2 of each vector of dim components in the element.
+template <int dim>
+DirichletBoundary prescribed_axes(const std::map<unsigned int, std::string> &axes,
+                                  const dealii::FiniteElement<dim>          &element)
+{
+  DirichletBoundary dirichlet;
+  for (const auto &[id, text] : axes)
+    {
+      dealii::ComponentMask mask(element.n_components(), false);
+      for (unsigned int c = 0; c < element.n_components(); ++c)
+        mask.set(c, text.find("xyz"[c % dim]) != std::string::npos);
+      if (mask.n_selected_components() > 0)
+        dirichlet[id] = mask;
+    }
+  return dirichlet;
+}
 } // namespace adamant

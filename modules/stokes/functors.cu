@@ -1,11 +1,29 @@
-#include "stokes/transport/transport_functors.h"
+// The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
+#include "stokes/scaled_product.h"
+#include "stokes/stokes_kernels.h"
+#include "stokes/transport/transport_functors.h"
 
 namespace adamant
 {
 namespace cuda
 {
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ShapedViscousStress<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ShapedViscousStress<3>> &);
+template void for_each(const DeviceInterface &, int, const ViscousStressOfShapes<2> &);
+template void for_each(const DeviceInterface &, int, const ViscousStressOfShapes<3> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedMass> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedMass> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
+template void for_each(const DeviceInterface &, int, const ToFirstNodes &);
+template void for_each(const DeviceInterface &, int, const Power &);
+template void for_each(const DeviceInterface &, int, const InvertPositive &);
+template void for_each(const DeviceInterface &, int, const RemoveMean<double> &);
+template void for_each(const DeviceInterface &, int, const RemoveMean<float> &);
+template void for_each(const DeviceInterface &, int, const ScaledProductEntry &);
+
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, SkewTransport<2>> &);

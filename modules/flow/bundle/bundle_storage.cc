@@ -1,4 +1,4 @@
-#include "flow/bundle/packed_matrices.h"
+#include "flow/bundle/bundle_storage.h"
 
 #include <algorithm>
 
@@ -32,24 +32,15 @@ PackedMatrices pack_parts(const Matrices &matrices, int lanes, const Part &part)
   return pack(pointers, lanes);
 }
 
-// The entries of these rows in the columns from `first` on, which become column 0 and so on.
-CSRMatrix<double> last_columns(const CSRMatrix<double> &source, const Array<int> &rows, int first)
+// The ghosts' part of these rows; all other rows have none.
+CSRMatrix<double> ghost_rows(const CSRMatrix<double> &source, const Array<int> &rows)
 {
-  CSRMatrix<double> last;
-  last.n_rows = static_cast<int>(rows.size());
-  last.n_cols = source.n_cols - first;
-  last.row_start.push_back(0);
-  for (const int row : rows)
-    {
-      for (auto k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
-        if (source.column[k] >= first)
-          {
-            last.column.push_back(source.column[k] - first);
-            last.value.push_back(source.value[k]);
-          }
-      last.row_start.push_back(last.column.size());
-    }
-  return last;
+  CSRMatrix<double> part = ghost_block(source);
+  part.n_rows            = static_cast<int>(rows.size());
+  for (int k = 0; k < part.n_rows; ++k)
+    part.row_start[k + 1] = part.row_start[rows[k] + 1];
+  part.row_start.resize(part.n_rows + 1);
+  return part;
 }
 
 // How slice s stores its columns, and its width.
@@ -128,7 +119,6 @@ PackedMatrices pack(const Matrices &matrices, int lanes)
     return pack_parts(matrices, lanes, owned_block);
   PackedMatrices packed;
   packed.n_rows      = A.n_rows;
-  packed.n_cols      = A.n_cols;
   packed.n_matrices  = static_cast<int>(matrices.size());
   packed.lanes       = lanes;
   const int n_slices = (A.n_rows + lanes - 1) / lanes;
@@ -162,8 +152,8 @@ PackedGhosts pack_ghosts(const Matrices &matrices, int lanes)
   for (int row = 0; row < A.n_rows; ++row) // columns ascend: ghosts come last
     if (const auto end = A.row_start[row + 1]; end > A.row_start[row] && A.column[end - 1] >= n_owned)
       ghosts.row.push_back(row);
-  ghosts.entries = pack_parts(
-    matrices, lanes, [&](const CSRMatrix<double> &matrix) { return last_columns(matrix, ghosts.row, n_owned); });
+  ghosts.entries =
+    pack_parts(matrices, lanes, [&](const CSRMatrix<double> &matrix) { return ghost_rows(matrix, ghosts.row); });
   return ghosts;
 }
 } // namespace adamant
