@@ -10,9 +10,7 @@
 #include <sstream>
 #include <string>
 
-namespace adamant
-{
-namespace checked
+namespace adamant::checked
 {
 namespace
 {
@@ -71,5 +69,4 @@ void out_of_range(std::size_t index, std::size_t size, const void *array, const 
 {
   fail("index " + std::to_string(static_cast<std::ptrdiff_t>(index)) + " of " + array_of(size, array, type));
 }
-} // namespace checked
-} // namespace adamant
+} // namespace adamant::checked

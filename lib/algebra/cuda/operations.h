@@ -5,9 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Makes matrices for the kernels of this library.
 template <typename Number>
@@ -31,5 +29,4 @@ protected:
 /// where this library was built without cuSPARSE and cuBLAS, or where they are not found.
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -3,9 +3,7 @@
 #include "algebra/cell_sums.h"
 #include "algebra/functors.cuh"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template void for_each(const DeviceInterface &, int, const Convert<double, double> &);
 template void for_each(const DeviceInterface &, int, const Convert<double, float> &);
@@ -37,5 +35,4 @@ template void for_each(const DeviceInterface &, int, const SumOverCells<4> &);
 template void for_each(const DeviceInterface &, int, const SumOverCells<8> &);
 template void for_each(const DeviceInterface &, int, const SumOverCells<9> &);
 template void for_each(const DeviceInterface &, int, const SumOverCells<27> &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -11,9 +11,7 @@
 
 // The loops over the rows of a matrix on the host.
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // bounds of a node's rows, and of their lcm with dense blocks
 
@@ -139,5 +137,4 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Gath
   for_each(n_threads, n, [&x, to = A.scratch.data()](int i) { to[i] = x(i); });
   for_each_row(n_threads, matrix, Entries<Number>{A.scratch.data()}, f);
 }
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

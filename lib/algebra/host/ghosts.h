@@ -5,9 +5,7 @@
 
 #include <memory>
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 /// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of the vector's
 /// ghosts that they multiply. While the messages travel, the rows without such entries are computed.
@@ -64,5 +62,4 @@ private:
   Array<int>                          column;
   Array<Number>                       value;
 };
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

@@ -14,9 +14,7 @@ void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, 
 void dgetri_(const int *n, double *a, const int *lda, const int *pivot, double *work, const int *lwork, int *info);
 }
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 namespace
 {
@@ -117,5 +115,4 @@ void invert(double *a, int n, int n_threads)
     for (int k = n - 1; k >= 0; --k)
       std::swap(a[i * width + k], a[i * width + pivot[k]]);
 }
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

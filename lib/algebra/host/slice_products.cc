@@ -9,9 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 namespace
 {
@@ -263,5 +261,4 @@ void CellProducts<Number>::multiply(int first, int end, const Number *x, Number 
 
 template struct CellProducts<double>;
 template struct CellProducts<float>;
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

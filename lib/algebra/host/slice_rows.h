@@ -8,9 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 /// The rows of a slice in terms of blocks of m x m entries, in the order of storage. They are stored by ascending
 /// columns or, once sorted, by values or by windows. The columns of a node's first row hold for all its rows.
@@ -144,5 +142,4 @@ private:
   std::vector<std::vector<int>> order;    // of each node's blocks; -1: padding
   std::vector<int>              windows;  // first columns of windows
 };
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

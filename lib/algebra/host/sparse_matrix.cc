@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 namespace
 {
@@ -402,5 +400,4 @@ std::string SparseMatrix<Number>::format() const
 
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

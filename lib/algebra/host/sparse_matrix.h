@@ -6,9 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 /// Products of a CellMatrix on the host. They go row by row, from the cells around each node.
 template <typename Number>
@@ -98,5 +96,4 @@ private:
   bool changing = false; ///< whether values change in device memory
   bool plain    = false; ///< whether each value is stored
 };
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

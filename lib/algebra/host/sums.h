@@ -7,9 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace adamant
-{
-namespace host
+namespace adamant::host
 {
 /// Reductions run over blocks of this many elements, so that the block of each vector stays in the first-level cache.
 constexpr int block_length = 2048;
@@ -53,5 +51,4 @@ void sums(int n_threads, int n, const Functor &f, double *result)
       sum[n_sums - 1] = second;
   });
 }
-} // namespace host
-} // namespace adamant
+} // namespace adamant::host

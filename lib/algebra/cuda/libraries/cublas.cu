@@ -9,9 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Dense square matrix in device memory, row-major; products by cuBLAS (gemv).
 template <typename Number>
@@ -124,5 +122,4 @@ template class CublasMatrix<double>;
 template class CublasMatrix<float>;
 template class LibraryOperations<double>;
 template class LibraryOperations<float>;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -8,9 +8,7 @@
 #include <sstream>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -211,5 +209,4 @@ std::string CusparseMatrix<Number>::format() const
 
 template class CusparseMatrix<double>;
 template class CusparseMatrix<float>;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

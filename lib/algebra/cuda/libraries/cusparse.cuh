@@ -7,9 +7,7 @@
 #include <string>
 #include <type_traits>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// A sparse matrix in compressed rows with 32-bit indices, multiplied by cuSPARSE (cusparseSpMV). Values are rounded to
 /// Number and not changed otherwise. The algorithm is CUSPARSE_SPMV_CSR_ALG2, the deterministic one: two runs agree to
@@ -54,5 +52,4 @@ private:
   Matrix                     matrix; // null where there are no entries
   Vector                     x_vector, y_vector;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -6,9 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
                            const char *variable)
@@ -66,5 +64,4 @@ void Libraries::grow(DeviceArray<char> &room, std::size_t bytes)
   room = DeviceArray<char>(context.memory_of_device(), bytes, "products");
   context.outdate_graphs();
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -11,9 +11,7 @@
 // Access to cuSPARSE and cuBLAS, which are loaded when a device of MatrixFormat::cusparse is made: programs start
 // without them.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// A function of a library by its C name; it converts to the pointer that it initialises.
 struct LibraryFunction
@@ -136,5 +134,4 @@ private:
   cublasHandle_t    blas   = nullptr;
   DeviceArray<char> workspace, product_room, operand_room;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -122,5 +120,4 @@ void Exchange<Number>::meet_neighbours()
 
 template class Exchange<double>;
 template class Exchange<float>;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

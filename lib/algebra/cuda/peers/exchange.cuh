@@ -8,9 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Another rank, with which messages are exchanged by writing into its memory.
 template <typename Number>
@@ -199,5 +197,4 @@ private:
   Number                           *values  = nullptr;
   long                              buffer  = 0;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -7,9 +7,7 @@
 #include <sstream>
 #include <type_traits>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -141,5 +139,4 @@ std::string Nccl::version() const
 
 template void Nccl::exchange(const ExchangePlan &, int, const double *, double *, Stream) const;
 template void Nccl::exchange(const ExchangePlan &, int, const float *, float *, Stream) const;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -8,9 +8,7 @@
 
 struct CUstream_st;
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// NCCL: messages and sums that travel between the GPUs of ranks without the host. The library is loaded while the
 /// program runs; the environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that
@@ -39,5 +37,4 @@ private:
   std::shared_ptr<const Library> library;
   std::shared_ptr<void>          communicator;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -181,5 +179,4 @@ void Ranks::finish(const ExchangePlan &plan, int n_components, const Number *out
 
 template void Ranks::finish(const ExchangePlan &, int, const double *, double *, CUstream_st *) const;
 template void Ranks::finish(const ExchangePlan &, int, const float *, float *, CUstream_st *) const;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -12,9 +12,7 @@
 struct CUstream_st;
 struct CUevent_st;
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 struct PeerRegion;
 
@@ -78,5 +76,4 @@ private:
   std::shared_ptr<CUstream_st>      stream; // of the exchange
   std::shared_ptr<CUevent_st>       ready, arrived;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

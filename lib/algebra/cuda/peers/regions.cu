@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -92,5 +90,4 @@ char *open_region(const cudaIpcMemHandle_t &handle, std::string &error)
   pool().opened.push_back({device, handle, static_cast<char *>(memory)});
   return pool().opened.back().memory;
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

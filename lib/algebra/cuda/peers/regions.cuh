@@ -8,9 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Device memory that kernels of other ranks write to. Other ranks have it open for as long as they live, so that it is
 /// never freed. A region that is given back is taken again by the next request of its size.
@@ -27,5 +25,4 @@ std::shared_ptr<const PeerRegion> take_region(Memory &ledger, std::size_t bytes)
 
 /// Returns another rank's region, or null where the device does not reach it; `error` then says why.
 char *open_region(const cudaIpcMemHandle_t &handle, std::string &error);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

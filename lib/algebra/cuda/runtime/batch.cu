@@ -9,9 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -300,5 +298,4 @@ int Batch::n_recorded() const
       n += it.executable != nullptr;
   return n;
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -16,9 +16,7 @@
 
 // Graphs are recorded here, also the ones that repeat batches of launches.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 std::shared_ptr<CUgraph_st> create_graph();
 
@@ -109,5 +107,4 @@ private:
   std::unordered_map<std::string, Sequence> sequences; // found by their kernels and loops
   std::exception_ptr                        failure;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -10,9 +10,7 @@
 #include <sstream>
 #include <type_traits>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// A function of CUDA, cuSPARSE or cuBLAS and the line that calls it.
 struct Call
@@ -173,5 +171,4 @@ inline std::shared_ptr<CUevent_st> create_event()
   check(status, "cudaEventCreateWithFlags");
   return owned;
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

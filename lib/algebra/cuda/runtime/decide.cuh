@@ -2,9 +2,7 @@
 
 #include "algebra/cuda/runtime/check.cuh"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// True where the CUDA that this is compiled with knows loops in graphs.
 inline constexpr bool conditional_nodes = CUDART_VERSION >= 12040;
@@ -62,5 +60,4 @@ void tell(const DeviceInterface &device, const Control &control, const LoopAnswe
   const auto &context = static_cast<const Context &>(device);
   launch(context, __PRETTY_FUNCTION__, tell_kernel<Control>, 1, 1, control, answer);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -319,5 +317,4 @@ bool HostedLoop::fetch() const
   context->synchronize();
   return *answer != 0;
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

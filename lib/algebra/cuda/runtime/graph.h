@@ -6,9 +6,7 @@
 #include <functional>
 #include <memory>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// A sequence of operations that is recorded as a CUDA graph, and anew when matrices have changed since. Where the
 /// device replays no graphs the operations are run one by one.
@@ -87,5 +85,4 @@ private:
   std::shared_ptr<GraphStorage> graph; // the graph of a step
   std::shared_ptr<int>          answer;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

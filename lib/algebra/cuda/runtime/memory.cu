@@ -9,9 +9,7 @@
 #include <iostream>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -137,5 +135,4 @@ void Staging::send(void *to, const void *on_host, std::size_t bytes, CUstream_st
       check(cudaEventRecord(piece.left.get(), stream), "cudaEventRecord", "piece");
     }
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -11,9 +11,7 @@
 struct CUstream_st;
 struct CUevent_st;
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Bytes behind each allocation that the checked build examines when the allocation is given back. Where somebody has
 /// written there, the program ends with a message that names the allocation.
@@ -103,5 +101,4 @@ private:
   Piece pieces[2]; // made when they are needed
   int   next = 0;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 Mark::Mark(std::shared_ptr<Context> context_)
   : context(std::move(context_))
@@ -61,5 +59,4 @@ const double *Snapshot::values() const
   check(cudaEventSynchronize(arrived.get()), "cudaEventSynchronize", "arrived");
   return on_host.get();
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -4,9 +4,7 @@
 
 #include <memory>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// A place on the context's stream.
 class Mark : public MarkStorage
@@ -40,5 +38,4 @@ private:
   std::shared_ptr<CUstream_st> stream;
   std::shared_ptr<CUevent_st>  taken, arrived;
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

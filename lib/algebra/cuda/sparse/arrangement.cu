@@ -9,9 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
 {
@@ -283,5 +281,4 @@ template Arrangement arrange(const Context &, const RowsView &, const std::vecto
                              const SparseMatrix<double> &, int, DenseRows *);
 template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
                              const SparseMatrix<float> &, int, DenseRows *);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -2,9 +2,7 @@
 
 #include "algebra/functors/vector_functors.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template <typename Number>
 CellProducts<Number>::CellProducts(const Context &context, const CellMatrix &cells)
@@ -56,5 +54,4 @@ CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_onc
 
 template struct CellProducts<double>;
 template struct CellProducts<float>;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

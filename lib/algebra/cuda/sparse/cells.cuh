@@ -13,9 +13,7 @@
 // memory. Cells at a tile's rim, and between two tiles' planes, are computed by both tiles: this takes no atomics, and
 // gives equal sums for any tiles. A cell takes about 210 floating-point operations, where K has 1152.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template <typename Number>
 struct CellProducts
@@ -287,5 +285,4 @@ void for_each_row_by_cells(const Context &context, const Call &name, const CellP
       launch(context, name, kernel, blocks, tiles.width * tiles.height, view, tiles, x, finish);
     }
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -10,9 +10,7 @@
 // The conversion of a CSR matrix to the format of sparse.cuh. It takes three steps: the GPU examines the slices, the
 // host decides how each is stored, the GPU fills them.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Copies `source` in device memory to `target` in host memory, and waits for the copy.
 template <typename T>
@@ -111,5 +109,4 @@ void fill_models(const Context &context, const RowsView &source, SparseMatrix<Nu
 /// several entries share a stored value, they have to agree again, as far as sparse.cuh says. It waits.
 template <typename Number>
 bool refill(const Context &context, const RowsView &source, SparseMatrix<Number> &A);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

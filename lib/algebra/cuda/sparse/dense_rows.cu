@@ -4,9 +4,7 @@
 #include "algebra/cuda/sparse/lines.cuh"
 #include "algebra/value_dictionary.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -203,5 +201,4 @@ template bool      fill_models(const Context &, const RowsView &, const DenseRow
 template bool      fill_models(const Context &, const RowsView &, const DenseRows &, SparseMatrix<float> &);
 template void      fill_models(const Context &, const RowsView &, SparseMatrix<double> &);
 template void      fill_models(const Context &, const RowsView &, SparseMatrix<float> &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -5,9 +5,7 @@
 
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -142,5 +140,4 @@ template std::vector<Extent> examine(const Context &, const RowsView &, const Sp
                                      std::vector<int> &);
 template std::vector<Extent> examine(const Context &, const RowsView &, const SparseMatrix<float> &,
                                      std::vector<int> &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -1,9 +1,7 @@
 #include "algebra/cuda/sparse/conversion.cuh"
 #include "algebra/value_dictionary.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -259,5 +257,4 @@ bool refill(const Context &context, const RowsView &source, SparseMatrix<Number>
 
 template bool refill(const Context &, const RowsView &, SparseMatrix<double> &);
 template bool refill(const Context &, const RowsView &, SparseMatrix<float> &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -11,9 +11,7 @@
 // The kernels that spread the rows of a matrix over threads: row_kernel, or for large matrices band_kernel, where
 // slices are mostly bands, and line_kernel for dense blocks.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Multiplies `at_once` slices of a band; a thread has one row at the same place in each of them. Columns and values
 /// are decoded once for all of them, and enough loads are under way to keep the memory busy.
@@ -205,5 +203,4 @@ void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &ma
         Listed<Addition<Number>>{Addition<Number>(f.a, f.y), ghosts->nodes.data(), ghosts->node_size});
   add_ghosts(context, name, *ghosts, f);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

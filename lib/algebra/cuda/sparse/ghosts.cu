@@ -13,9 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -160,5 +158,4 @@ void GhostMatrix<Number>::take_values(const Context &context, const double *chan
 
 template struct GhostMatrix<double>;
 template struct GhostMatrix<float>;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -9,9 +9,7 @@
 #include <string>
 #include <type_traits>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template <typename Number>
 class SparseMatrix;
@@ -203,5 +201,4 @@ void add_ghosts(const Context &context, const Call &name, const GhostMatrix<Numb
   };
   ghosts.exchange->follows_kernels() ? add_nodes(std::true_type()) : add_nodes(std::false_type());
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -12,9 +12,7 @@
 // The use of row functors with a matrix whose product a library computes. The product is computed as a whole, into a
 // vector, and a kernel then calls the functor for each row.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template <typename Number>
 class LibraryMatrix : public MatrixStorage<Number>
@@ -95,5 +93,4 @@ void finish_rows(const Context &context, const Call &name, const LibraryMatrix<N
   if (A.ghosts)
     add_ghosts(context, name, *A.ghosts, f);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

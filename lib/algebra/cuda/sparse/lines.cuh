@@ -10,9 +10,7 @@
 // gets the sums for its row from its neighbours at the end. This takes a third of the reads of rows, of which each is 4
 // m bytes from the next lane's. A warp does it for several slices of one line with equal blocks.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 constexpr int most_lines = 9, line_block = 128; // bounds of threes in a stencil, and of threads in a block
 
@@ -187,5 +185,4 @@ __global__ void __launch_bounds__(line_block, sizeof(Number) == 4 ? 5 : 4)
   if (mine)
     finish_rows_of_node<m>(finish, row, sum, operands);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

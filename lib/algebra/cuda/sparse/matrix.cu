@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -333,5 +331,4 @@ template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_ma
                                                                                      const double *) const;
 template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_cell_matrix(const CellMatrix &) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_cell_matrix(const CellMatrix &) const;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -1,8 +1,6 @@
 #include "algebra/functors.cuh"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
                            const Product<double> &);
@@ -21,5 +19,4 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &
 // The product of a matrix in double precision with a vector in float, in double precision.
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<float> &,
                            const Product<double> &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -6,9 +6,7 @@
 // The operands that row functors read for the rows of a thread, and the end of the rows' operation. Both go row by row,
 // or take all rows of a node together.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// The operands of a functor for the n rows of a thread.
 template <class Functor, int n>
@@ -63,5 +61,4 @@ __device__ void finish_rows_of_node(const Finish &finish, int row, const Number 
 /// registers then.
 template <class Operands>
 constexpr bool fetches_early = sizeof(Operands) <= 80;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -43,9 +43,7 @@
 //
 // The reasons were measured: docs/benchmarks/gpu-notes.md.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template <typename Number>
 struct CellProducts; // cells.cuh
@@ -459,5 +457,4 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
     finish_rows_of_node<rows>(finish, row, sum, operands);
 }
 
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -8,9 +8,7 @@
 #include <cstring>
 #include <vector>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -129,5 +127,4 @@ std::vector<Number> different_values(const Context &context, const RowsView &A)
 
 template std::vector<double> different_values(const Context &, const RowsView &);
 template std::vector<float>  different_values(const Context &, const RowsView &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

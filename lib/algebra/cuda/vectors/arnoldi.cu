@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -171,5 +169,4 @@ void Context::arnoldi(const ArnoldiVectors &a) const
 {
   finish_arnoldi(*this, a, NoControl(), {});
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -10,9 +10,7 @@
 // A step of Arnoldi's method for GMRES in a loop on the device, with as many vectors as the device says. It takes three
 // kernels for any number of vectors. The last kernel asks the loop's control.
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Some of the vectors in a table, `group` at most, which are read together.
 struct TabledVectors
@@ -162,5 +160,4 @@ void arnoldi(const DeviceInterface &device, const ArnoldiVectors &vectors, const
 {
   finish_arnoldi(static_cast<const Context &>(device), vectors, control, answer);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

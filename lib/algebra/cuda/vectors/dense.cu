@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Dense square matrix in device memory, row-major; rows are padded to multiples of 4 numbers.
 template <typename Number>
@@ -146,5 +144,4 @@ template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_d
                                                                                             int) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,
                                                                                            int) const;
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -3,9 +3,7 @@
 #include "algebra/cuda/runtime/check.cuh"
 #include "algebra/functors/functor_types.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template <typename Functor>
 __global__ void for_each_kernel(int n, Functor functor)
@@ -128,5 +126,4 @@ void for_each_by_teams(const DeviceInterface &device, int n, int team_size, cons
   else
     launch(context, __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -5,9 +5,7 @@
 
 #include <string>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -125,5 +123,4 @@ void Context::invert(double *a, int n)
         "cudaMemcpyAsync", a, result.data(), n_entries * sizeof(double), "on the device");
   synchronize();
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -2,9 +2,7 @@
 
 #include "algebra/cuda/vectors/reduction.cuh"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// The sums of a kernel, of which each block leaves its part. Every block of the next kernel adds the parts up
 /// (`by_next`). This is quicker than leaving that to the last block, also with hundreds of parts. Where there are
@@ -89,5 +87,4 @@ struct PartialSums
     return here;
   }
 };
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Sums n values over the threads of a block of block_size threads, in a fixed order. Thread s < n gets sum s.
 template <int n>
@@ -154,5 +152,4 @@ inline int reduction_blocks_for(int n, int most = 1024)
 {
   return std::max(1, std::min({blocks_for(n), most, Context::reduction_blocks}));
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

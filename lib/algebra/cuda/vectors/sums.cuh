@@ -7,9 +7,7 @@
 
 #include <type_traits>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Adds f(i, constants) over this thread's elements of n to `mine`.
 template <class Functor, class Constants>
@@ -118,5 +116,4 @@ void sums(const DeviceInterface &device, int n, const F &f, const G &g, double *
   launch(context, __PRETTY_FUNCTION__, sums_with_sums_kernel<F::n_sums, G, Control>, blocks, block_size, n, g, parts,
          Reduction(context), result, control, answer);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda
