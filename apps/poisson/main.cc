@@ -18,7 +18,7 @@
 #include "triangles.h"
 
 #include "expressions/point_function.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "frame/program.h"
 #include "tensor/tensor_product.h"
 
