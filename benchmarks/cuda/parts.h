@@ -4,9 +4,9 @@
 
 #include "algebra/device.h"
 #include "algebra/graph.h"
-#include "multigrid/smoothers/functors.h"
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
+#include "multigrid/smoothers/functors.h"
 #include "multigrid/v_cycle.h"
 #include "solvers/cg_functors.h"
 #include "solvers/gmres_functors.h"
@@ -97,8 +97,8 @@ inline double csr_bytes(const CSRMatrix<double> &A, std::size_t size)
 template <typename Number>
 void measure_products(const Device &device, const LevelData &top)
 {
-  const auto bytes_of = [](const CSRMatrix<double> &A) { return csr_bytes(A, sizeof(Number)); };
-  const auto at       = [&](const CSRMatrix<double> &A) { return Matrix<Number>(device, A, top.node_size); };
+  const auto          bytes_of = [](const CSRMatrix<double> &A) { return csr_bytes(A, sizeof(Number)); };
+  const auto          at       = [&](const CSRMatrix<double> &A) { return Matrix<Number>(device, A, top.node_size); };
   const int           n = top.n_rows(), m = top.node_size;
   const Array<double> ones(n, 1.);
   Vector<Number>      D(device, n * m), x(device, ones), y(device, n), b(device, ones), d(device, ones);
@@ -190,29 +190,30 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
   std::printf("level  unknowns     step  first step  residual    R r   y + P x, us\n");
   for (std::size_t l = data.size(); l-- > 0;)
     {
-      const LevelData           &level = data[l];
-      const int                  n = level.n_rows(), m = level.node_size;
-      const Array<double>        ones(n, 1.);
-      const Vector<Number>       D(device, n * m), b(device, ones);
-      Vector<Number>             x(device, ones), y(device, n), d(device, ones);
-      const DeviceLevel<Number>  on(device, level);
-      const auto                 us = [&](const std::function<void()> &operation) { return 1e6 * seconds(device, operation); };
+      const LevelData          &level = data[l];
+      const int                 n = level.n_rows(), m = level.node_size;
+      const Array<double>       ones(n, 1.);
+      const Vector<Number>      D(device, n * m), b(device, ones);
+      Vector<Number>            x(device, ones), y(device, n), d(device, ones);
+      const DeviceLevel<Number> on(device, level);
+      const auto us = [&](const std::function<void()> &operation) { return 1e6 * seconds(device, operation); };
       if (l == 0)
         {
           const auto coarse = make_coarse_solver(on, options);
           std::printf("%5zu %9d %8.2f%s\n", l, n, us([&] { coarse->solve(b, y); }), coarse->description().c_str());
           break;
         }
-      const JacobiUpdate<Number> update(Number(0.1), Number(0.1), D.data(), b.data(), x.data(), d.data(), d.data(), y.data());
+      const JacobiUpdate<Number> update{Number(0.1), Number(0.1), D.data(), b.data(),
+                                        x.data(),    d.data(),    d.data(), y.data()};
       const Matrix<Number>       P(device, *level.prolongation, m), R(device, *level.restriction, m);
       Vector<Number>             coarse(device, P.n_cols());
-      const double               step = us([&] {
+      const double               step  = us([&] {
         if (m == 1)
           device.for_each_row(on.A, x, JacobiStep<Number>(update));
         else
           device.for_each_row(on.A, x, NodeJacobiStep<Number>(m, n / m, update));
       });
-      const double first = us([&] {
+      const double               first = us([&] {
         if (m == 1)
           device.for_each(n, ScaleByDiagonal<Number>{Number(0.1), D.data(), b.data(), y.data()});
         else
@@ -229,40 +230,40 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
 inline void measure_iterations(const Device &device, const std::vector<LevelData> &data,
                                const MultigridOptions &options)
 {
-  const int            n = data.back().n_rows(), restart = 30, k = 2;
-  const Matrix<double> A(device, *data.back().matrix(), data.back().node_size);
-  const MatrixOperator A_operator(A, device);
+  const int                            n = data.back().n_rows(), restart = 30, k = 2;
+  const Matrix<double>                 A(device, *data.back().matrix(), data.back().node_size);
+  const MatrixOperator                 A_operator(A, device);
   const MultigridPreconditioner<float> M(device, data, options);
   const Array<double>                  ones(n, 1.);
   Vector<double>                       w(device, ones), r(device, ones), p(device, n), s(device, n), x(device, n);
   Vector<float>                        r_in_float = M.input_in_float();
-  Scalars                              scalars(device, 4), norms(device, 5), memory(device, GMRESNumbers::size(restart));
-  Shared<CGState>                      cg(device);
-  Shared<GMRESState>                   gmres(device);
-  VectorTable<double>                  basis(device, n, restart + 1);
-  VectorTable<float>                   directions(device, n, restart);
+  Scalars             scalars(device, 4), norms(device, 5), memory(device, GMRESNumbers::size(restart));
+  Shared<CGState>     cg(device);
+  Shared<GMRESState>  gmres(device);
+  VectorTable<double> basis(device, n, restart + 1);
+  VectorTable<float>  directions(device, n, restart);
   for (int i = 0; i <= k + 1; ++i)
     {
       basis.add();
       directions.add();
     }
-  SolverControl control;
+  SolverControl    control;
   const GMRESState start{control, 0, restart, restart, true, w.data(), x.data()};
   device.for_each(1, StartSolve<GMRESState>{start, gmres.on_device(), norms.data(), far_guess, r.data(), x.data(),
                                             r.data(), nullptr, 0});
   device.for_each(1, Assign<int>{k, &gmres.on_device()->k});
-  Scalars            answer(device, 1);
-  const LoopAnswer   to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
-  const GMRESNumbers numbers(memory.storage().on_device, restart);
-  const Vector<float> &z = M.vmult_in_float(r_in_float);
-  const auto           cycle = [&] { M.vmult_in_float(r_in_float); };
-  const auto           product = [&] { A_operator.multiply_float(z, w); };
+  Scalars                 answer(device, 1);
+  const LoopAnswer        to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
+  const GMRESNumbers      numbers(memory.storage().on_device, restart);
+  const Vector<float>    &z       = M.vmult_in_float(r_in_float);
+  const auto              cycle   = [&] { M.vmult_in_float(r_in_float); };
+  const auto              product = [&] { A_operator.multiply_float(z, w); };
   const CGProducts<float> products{r.data(), z.data(), w.data()};
-  const CGUpdate<float>   update{z.data(), w.data(),          p.data(),       s.data(), x.data(),
-                                 r.data(), r_in_float.data(), cg.on_device()};
+  const CGUpdate<float>   update{z.data(), w.data(), p.data(),          s.data(),
+                               x.data(), r.data(), r_in_float.data(), cg.on_device()};
   const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
-  ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), nullptr, nullptr,
-                                  w.data(), nullptr, numbers.column};
+  ArnoldiVectors          vectors{n,        restart, &gmres.on_device()->k, basis.data(), nullptr, nullptr,
+                         w.data(), nullptr, numbers.column};
   vectors.z_in_float          = z.data();
   vectors.directions_in_float = directions.data();
   vectors.v_in_float          = r_in_float.data();
@@ -270,15 +271,16 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
     for (const int entries : {100000, 300000, 1000000})
       if (up_to < 4 * n && (up_to > 0 || entries == 300000))
         {
-          MultigridOptions composed        = options;
-          composed.compose_up_to           = up_to;
-          composed.entries_of_an_operation = entries;
+          MultigridOptions composed                  = options;
+          composed.compose_up_to                     = up_to;
+          composed.entries_of_an_operation           = entries;
           const auto                           begin = Clock::now();
           const MultigridPreconditioner<float> cycle(device, data, composed);
           const double                         setup = std::chrono::duration<double>(Clock::now() - begin).count();
           const Vector<float>                  b     = cycle.input_in_float();
           int                                  nodes = 0;
-          const double time = seconds(device, [&] { cycle.vmult_in_float(b); }, &nodes);
+          const double                         time  = seconds(
+                                     device, [&] { cycle.vmult_in_float(b); }, &nodes);
           line("V-cycle in float, composed up to " + std::to_string(up_to) + ", an operation worth " +
                  std::to_string(entries) + ", " + std::to_string(nodes) + " nodes, made in " +
                  std::to_string(int(1e3 * setup)) + " ms",
