@@ -661,6 +661,14 @@ TEST_F(Elasticity, ShippedParameterFiles)
 }
 
 // Each mistake ends with exit code 2, one line on stderr that has all of `says`, nothing on stdout and nothing written.
+TEST_F(Elasticity, DataThatAreNoNumbers)
+{
+  expect_refused({"Problem/Initial displacement=log(x-0.5); 0; 0"},
+                 "Problem/Initial displacement has values that are no");
+  expect_refused({"Problem/Body force=sqrt(0.5-x); 0; 0"},
+                 "Problem/Body force or Problem/Traction has values that are");
+}
+
 TEST_F(Elasticity, Mistakes)
 {
   struct Mistake
@@ -685,8 +693,6 @@ TEST_F(Elasticity, Mistakes)
     {{"Problem/Traction=1: 0; 1", "Problem/Dirichlet boundaries=0: xyz"}, {"Traction", "2 components", "3 are needed"}},
     {{"Problem/Exact displacement=x; y; w"}, {"Exact displacement", "w"}},
     {{"Problem/Load factor=x"}, {"Load factor", "x"}},
-    {{"Problem/Initial displacement=log(x-0.5); 0; 0"}, {"Problem/Initial displacement", "no numbers"}},
-    {{"Problem/Body force=sqrt(0.5-x); 0; 0"}, {"Problem/Body force", "no numbers"}},
     {{"Problem/Load factor=sqrt(-1-t)"}, {"Load factor is ", "at t = 0.025"}},
     {{"Discretization/Formulation=coupled"}, {"not symmetric", "gmres"}},
     {coupled + Settings{"Linear solver/Smoother=jacobi"}, {"coupled", "block_jacobi"}},
