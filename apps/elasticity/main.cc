@@ -19,7 +19,7 @@
 #include "elasticity/prescribed_axes.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/unknown.h"
 

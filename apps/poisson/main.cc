@@ -17,7 +17,7 @@
 #include "timing.h"
 #include "triangles.h"
 
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "frame/program.h"
 #include "tensor/tensor_product.h"
 

@@ -3,7 +3,7 @@
 #include "parameters.h"
 
 #include "base/exceptions.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/mesh_input.h"
 

@@ -5,7 +5,6 @@
 #include "base/exceptions.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
-#include "fem/functions/nodal_values.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "flow/cell_gather.h"

@@ -18,6 +18,4 @@ template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
                                       const AssembleBlocks<3, LocalMatrices<3, 3>> &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::FindContributions &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::AverageInCells &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Reciprocal &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Logarithm &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Exponential &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ForAverage &);

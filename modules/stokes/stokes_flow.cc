@@ -2,7 +2,7 @@
 
 #include "fem/functions/average_functors.h"
 #include "fem/functions/gradient_postprocessor.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "frame/linear_solver_setup.h"
 #include "frame/section.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

@@ -136,7 +136,7 @@ void ViscousLevels<dim>::set_levels()
   data.push_back(
     {A_of_q2->values(velocity.n_levels() - 1), std::make_shared<const CSRMatrix<double>>(std::move(values.restriction)),
      std::make_shared<const CSRMatrix<double>>(std::move(values.prolongation)), velocity.node_size(),
-     [&space](PatchKind kind) { return kind == PatchKind::cells ? cell_patches(space) : vertex_patches(space); }});
+     [&space](PatchKind kind) { return make_patches(space, kind == PatchKind::cells ? kind : PatchKind::vertices); }});
 }
 
 template class ViscousLevels<2>;

@@ -1,7 +1,7 @@
 // Nodal values over a change of their mesh, and the cells that are flagged for it.
 #include "fem/spaces/mesh_change.h"
 
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "fem/meshes/flag_cells.h"
 #include "fem/support.h"
 

@@ -27,7 +27,7 @@ void compare_uniform()
   auto mesh = std::make_shared<Triangulation<dim>>();
   GridGenerator::subdivided_hyper_cube(*mesh, 4);
   const adamant::LevelSpace<dim> space(mesh, FESystem<dim>(FE_Q<dim>(2), dim), {});
-  const auto                     patches = adamant::vertex_patches(space);
+  const auto                     patches = adamant::make_patches(space, adamant::PatchKind::vertices);
   ASSERT_EQ(patches.size(), std::pow(3, dim));
   std::map<std::size_t, int> sizes;
   for (int k = 0; k < patches.size(); ++k)
@@ -55,7 +55,7 @@ void compare_random(unsigned int degree)
   const auto inside = [&](int a, int b) {
     return std::includes(cells[b].begin(), cells[b].end(), cells[a].begin(), cells[a].end());
   };
-  const auto    patches = adamant::vertex_patches(space);
+  const auto    patches = adamant::make_patches(space, adamant::PatchKind::vertices);
   std::set<int> covered;
   for (int k = 0; k < patches.size(); ++k)
     {

@@ -15,38 +15,31 @@ namespace adamant
 {
 namespace
 {
-// Numbers the different weights of interpolation at hanging nodes, which are the entries of H. The first weight is 1.
-class InterpolationWeights
+// The different weights of interpolation at hanging nodes, which are the entries of H. The first weight is 1.
+Array<double> weights_of(const CSRMatrix<double> &H)
 {
-public:
-  explicit InterpolationWeights(const CSRMatrix<double> &H)
-  {
-    for (const double weight : H.value)
-      if (weight != values.back() && std::find(values.begin(), values.end(), weight) == values.end())
-        values.push_back(weight);
-  }
-  int number_of(double weight) const
-  {
-    return static_cast<int>(std::find(values.begin(), values.end(), weight) - values.begin());
-  }
+  Array<double> weights = {1.};
+  for (const double weight : H.value)
+    if (weight != weights.back() && std::find(weights.begin(), weights.end(), weight) == weights.end())
+      weights.push_back(weight);
+  return weights;
+}
 
-  std::vector<double> values = {1.};
-};
+int number_of(double weight, const Array<double> &weights)
+{
+  return static_cast<int>(std::find(weights.begin(), weights.end(), weight) - weights.begin());
+}
 
 // The nodes that a node of a cell acts on, and with which weights: itself, those that a hanging node is interpolated
 // from, or none where it is prescribed.
 template <int dim>
-class Masters
+struct Masters
 {
-public:
-  explicit Masters(const LevelSpace<dim> &space)
-    : weights(space.H)
-    , H(space.H)
-    , m(space.node_size())
-    , space(space)
-  {}
+  const LevelSpace<dim> &space;
 
-  const InterpolationWeights weights;
+  const CSRMatrix<double> &H       = space.H;
+  const int                m       = space.node_size();
+  const Array<double>      weights = weights_of(H);
 
   // Of all components together: where one of them is prescribed at a master, that is left out there.
   void find(int node, std::vector<MasterNode> &masters) const
@@ -56,130 +49,70 @@ public:
       for (auto k = H.row_start[node * m + c]; k < H.row_start[node * m + c + 1]; ++k)
         if (std::none_of(masters.begin(), masters.end(),
                          [&](const MasterNode &other) { return other.node == H.column[k] / m; }))
-          masters.push_back({H.column[k] / m, weights.number_of(H.value[k])});
+          masters.push_back({H.column[k] / m, number_of(H.value[k], weights)});
     for (int c = 0; c < m; ++c)
       for (const auto &[master, weight] : masters)
         if (space.is_free(master * m + c) != (entry(H, node * m + c, master * m + c) != 0.))
           throw RunError("assembly on a device: a hanging node is interpolated from different nodes in its components");
   }
 
-private:
-  const CSRMatrix<double> &H;
-  const int                m;
-  const LevelSpace<dim>   &space;
-};
-
-// The blocks of a matrix, by rows of nodes, in host memory: all unknowns of a node have the same columns.
-struct Blocks
-{
-  Array<int> first, row, column;
-
-  template <int dim>
-  Blocks(const CSRMatrix<double> &A, const LevelSpace<dim> &rows, int n)
+  // Lists the masters of each hanging node; other nodes get none.
+  void list_hanging(Array<int> &first, Array<MasterNode> &masters) const
   {
-    const int  m = rows.node_size(), n_nodes = A.n_rows / m;
-    const auto free_row = [&rows, m](int node) { // -1: there is none
-      for (int r = node * m; r < (node + 1) * m; ++r)
-        if (rows.is_free(r))
-          return r;
-      return -1;
-    };
-    first.assign(n_nodes + 1, 0);
-    std::size_t total = 0;
-    for (int node = 0; node < n_nodes; ++node)
-      {
-        const int r = free_row(node);
-        total += r < 0 ? 0 : (A.row_start[r + 1] - A.row_start[r]) / n;
-        first[node + 1] = to_index(total, "blocks of a matrix");
-      }
-    row.resize(total);
-    column.resize(total);
-#pragma omp parallel for schedule(static)
-    for (int node = 0; node < n_nodes; ++node)
-      for (int block = first[node], r = free_row(node); block < first[node + 1]; ++block)
-        {
-          row[block]    = node;
-          column[block] = A.column[A.row_start[r] + (block - first[node]) * n] / n;
-        }
-  }
-};
-
-// The cells that each node of the rows acts on, in host memory.
-template <int dim>
-struct CellsOfNodes
-{
-  Array<int>        first;
-  Array<CellOfNode> cells;
-
-  CellsOfNodes(const LevelForm<dim> &form, const Masters<dim> &masters_of)
-  {
-    const LevelSpace<dim> &rows = form.row_space(), &columns = *form.columns().functions();
-    const auto             first_of_node = first_components(rows.element());
-    const bool             constrained   = form.columns().kind_of() == ColumnKind::unknowns;
-    const int              m             = rows.node_size();
-    list_by_rows(
-      rows.n_dofs() / m, form.acting_cells().size(), first,
-      [&](int k, const auto &add) {
-        const int               cell    = form.acting_cells()[k];
-        const bool              plain   = !rows.has_constraints(cell);
-        const auto              hanging = static_cast<unsigned char>(constrained && columns.has_constraints(cell));
-        std::vector<MasterNode> masters;
-        for (std::size_t a = 0; a < first_of_node.size(); ++a)
-          {
-            const int  node   = rows.cell_dofs(cell)[first_of_node[a]] / m;
-            const auto number = static_cast<unsigned char>(a);
-            if (plain)
-              {
-                add(node, CellOfNode{cell, number, hanging, 0});
-                continue;
-              }
-            masters_of.find(node, masters);
-            for (const auto &[master, weight] : masters)
-              add(master, CellOfNode{cell, number, hanging, static_cast<unsigned short>(weight)});
-          }
-      },
-      [&](std::size_t n) {
-        to_index(n, "cells of nodes");
-        cells.resize(n);
-      },
-      [&](int place, int, const CellOfNode &cell) { cells[place] = cell; });
-  }
-};
-
-// The masters of the hanging nodes of a space, in host memory; of others there are none.
-struct MastersOfHangingNodes
-{
-  Array<int>        first;
-  Array<MasterNode> masters;
-
-  template <int dim>
-  MastersOfHangingNodes(const LevelSpace<dim> &space, const Masters<dim> &masters_of)
-  {
-    const int               m = space.node_size(), n_nodes = space.n_dofs() / m;
     std::vector<MasterNode> found;
-    first.assign(n_nodes + 1, 0);
-    for (int node = 0; node < n_nodes; ++node)
+    first.assign(space.n_dofs() / m + 1, 0);
+    for (int node = 0; node < space.n_dofs() / m; ++node)
       {
-        if (!is_itself(space, node))
+        bool hangs = false;
+        for (int i = node * m; i < (node + 1) * m; ++i)
+          hangs = hangs || (!space.is_free(i) && H.row_start[i] < H.row_start[i + 1]);
+        if (hangs)
           {
-            masters_of.find(node, found);
+            find(node, found);
             masters.insert(masters.end(), found.begin(), found.end());
           }
         first[node + 1] = to_index(masters.size(), "interpolations at hanging nodes");
       }
   }
-
-private:
-  // Whether no component of a node is interpolated from others: it is free, or prescribed.
-  template <int dim>
-  static bool is_itself(const LevelSpace<dim> &space, int node)
-  {
-    for (int i = node * space.node_size(); i < (node + 1) * space.node_size(); ++i)
-      if (!space.is_free(i) && space.H.row_start[i] < space.H.row_start[i + 1])
-        return false;
-    return true;
-  }
 };
+
+// Lists the cells that each node of the rows acts on, in host memory.
+template <int dim>
+void list_cells(const LevelForm<dim> &form, const Masters<dim> &masters_of, Array<int> &first, Array<CellOfNode> &cells)
+{
+  const LevelSpace<dim> &rows = form.rows, &columns = *form.columns.functions;
+  const auto             first_of_node = first_components(rows.element());
+  const bool             constrained   = form.columns.kind == ColumnKind::unknowns;
+  const int              m             = rows.node_size();
+  list_by_rows(
+    rows.n_dofs() / m, static_cast<int>(form.cells.size()), first,
+    [&](int k, const auto &add) {
+      const int               cell    = form.cells[k];
+      const auto              hanging = static_cast<unsigned char>(constrained && columns.has_constraints(cell));
+      std::vector<MasterNode> masters;
+      for (std::size_t a = 0; a < first_of_node.size(); ++a)
+        {
+          const int  node   = rows.cell_dofs(cell)[first_of_node[a]] / m;
+          CellOfNode acting = {cell, static_cast<unsigned char>(a), hanging, 0};
+          if (!rows.has_constraints(cell))
+            {
+              add(node, acting);
+              continue;
+            }
+          masters_of.find(node, masters);
+          for (const auto &[master, weight] : masters)
+            {
+              acting.weight = static_cast<unsigned short>(weight);
+              add(master, acting);
+            }
+        }
+    },
+    [&](std::size_t n) {
+      to_index(n, "cells of nodes");
+      cells.resize(n);
+    },
+    [&](int place, int, const CellOfNode &cell) { cells[place] = cell; });
+}
 
 template <int dim>
 Array<unsigned char> free_flags(const LevelSpace<dim> &space)
@@ -190,12 +123,13 @@ Array<unsigned char> free_flags(const LevelSpace<dim> &space)
   return flags;
 }
 
+// The space of the columns.
 template <int dim>
-int node_size_of(const LevelSpace<dim> *space)
+const LevelSpace<dim> &column_space(const LevelForm<dim> &form)
 {
-  if (space == nullptr)
-    throw RunError("assembly on a device: columns of a form at quadrature points");
-  return space->node_size();
+  if (form.columns.kind != ColumnKind::unknowns && form.columns.kind != ColumnKind::nodal_values)
+    throw RunError("assembly on a device: the columns of the form are neither unknowns nor all nodal values");
+  return *form.columns.functions;
 }
 } // namespace
 
@@ -204,20 +138,17 @@ AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &
                                     const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
                                     dealii::UpdateFlags flags)
   : matrix(std::make_shared<CompressedRows>(device, *form.matrix))
-  , m(form.row_space().node_size())
-  , n(node_size_of(form.columns().functions()))
-  , row_data(device, form.row_space(), mapping, quadrature, flags)
+  , m(form.rows.node_size())
+  , n(column_space(form).node_size())
+  , row_data(device, form.rows, mapping, quadrature, flags)
 {
-  const ColumnKind kind = form.columns().kind_of();
-  if (kind != ColumnKind::unknowns && kind != ColumnKind::nodal_values)
-    throw RunError("assembly on a device: the columns of the form are neither unknowns nor all nodal values");
-  if (form.columns().functions() != &form.row_space())
-    column_data.emplace(device, *form.columns().functions(), mapping, quadrature, flags);
+  if (form.columns.functions != &form.rows)
+    column_data.emplace(device, *form.columns.functions, mapping, quadrature, flags);
   list_blocks(device, form);
   list_contributions(device, form);
-  free_row = List<unsigned char>(device, free_flags(form.row_space()));
-  if (kind == ColumnKind::unknowns)
-    free_column = List<unsigned char>(device, free_flags(*form.columns().functions()));
+  free_row = List<unsigned char>(device, free_flags(form.rows));
+  if (form.columns.kind == ColumnKind::unknowns)
+    free_column = List<unsigned char>(device, free_flags(*form.columns.functions));
   set_identity(device, form);
 }
 
@@ -225,10 +156,10 @@ template <int dim>
 void AssemblyTables<dim>::assemble_tabulated(const Device                                   &device,
                                              const std::function<void(TabulatedMatrices &)> &tabulate)
 {
-  const Array<int> before = local.of_cells;
+  const Array<int> before = local.shapes.first;
   tabulate(local);
-  if (local.of_cells != before)
-    table = List<int>(device, local.table);
+  if (local.shapes.first != before)
+    table = List<int>(device, local.shapes.number);
   const Vector<double> values(device, local.values);
   const int            n_pairs = row_data.view().n * (column_data ? *column_data : row_data).view().n;
   const auto           of_size = [&](auto size) {
@@ -245,31 +176,57 @@ void AssemblyTables<dim>::assemble_tabulated(const Device                       
                    std::to_string(n) + " components; write a cell kernel");
 }
 
+// The blocks of the matrix, by rows of nodes: all unknowns of a node have the same columns.
 template <int dim>
 void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim> &form)
 {
-  const Blocks blocks(*form.matrix, form.row_space(), n);
-  row         = List<int>(device, blocks.row);
-  column      = List<int>(device, blocks.column);
-  first_block = List<int>(device, blocks.first);
+  const auto &A        = *form.matrix;
+  const int   n_nodes  = A.n_rows / m;
+  const auto  free_row = [&](int node) { // -1: there is none
+    for (int r = node * m; r < (node + 1) * m; ++r)
+      if (form.rows.is_free(r))
+        return r;
+    return -1;
+  };
+  Array<int>  first(n_nodes + 1);
+  std::size_t total = first[0] = 0;
+  for (int node = 0; node < n_nodes; ++node)
+    {
+      const int r = free_row(node);
+      total += r < 0 ? 0 : (A.row_start[r + 1] - A.row_start[r]) / n;
+      first[node + 1] = to_index(total, "blocks of a matrix");
+    }
+  Array<int> rows(total), columns(total);
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < n_nodes; ++node)
+    for (int block = first[node], r = free_row(node); block < first[node + 1]; ++block)
+      {
+        rows[block]    = node;
+        columns[block] = A.column[A.row_start[r] + (block - first[node]) * n] / n;
+      }
+  row         = List<int>(device, rows);
+  column      = List<int>(device, columns);
+  first_block = List<int>(device, first);
 }
 
 // They are counted first, block by block.
 template <int dim>
 void AssemblyTables<dim>::list_contributions(const Device &device, const LevelForm<dim> &form)
 {
-  const auto                 &rows = form.row_space(), &columns = *form.columns().functions();
-  const Masters<dim>          row_masters(rows), column_masters(columns);
-  const CellsOfNodes<dim>     of_nodes(form, row_masters);
-  const MastersOfHangingNodes hanging(columns, column_masters);
-  const List<int>             first_cell(device, of_nodes.first), first_master(device, hanging.first);
-  const List<CellOfNode>      cells(device, of_nodes.cells);
-  const List<MasterNode>      masters(device, hanging.masters);
-  const ShapesView            nodes = (column_data ? *column_data : row_data).view();
+  const Masters<dim> row_masters{form.rows}, column_masters{*form.columns.functions};
+  Array<int>         first_of_nodes, first_of_masters;
+  Array<CellOfNode>  of_nodes;
+  Array<MasterNode>  of_hanging;
+  list_cells(form, row_masters, first_of_nodes, of_nodes);
+  column_masters.list_hanging(first_of_masters, of_hanging);
+  const List<int>        first_cell(device, first_of_nodes), first_master(device, first_of_masters);
+  const List<CellOfNode> cells(device, of_nodes);
+  const List<MasterNode> masters(device, of_hanging);
+  const ShapesView       nodes = (column_data ? *column_data : row_data).view();
 
   Array<double> products;
-  for (const double a : row_masters.weights.values)
-    for (const double b : column_masters.weights.values)
+  for (const double a : row_masters.weights)
+    for (const double b : column_masters.weights)
       products.push_back(a * b);
   if (products.size() > 65535)
     throw RunError("assembly on a device: hanging nodes have too many different weights");
@@ -281,7 +238,7 @@ void AssemblyTables<dim>::list_contributions(const Device &device, const LevelFo
   start                      = std::static_pointer_cast<int>(memory.allocate(bytes, "tables"));
   FindContributions find{row.data(),          column.data(),  first_cell.data(),
                          cells.data(),        nodes.n,        nodes.node,
-                         first_master.data(), masters.data(), static_cast<int>(column_masters.weights.values.size()),
+                         first_master.data(), masters.data(), static_cast<int>(column_masters.weights.size()),
                          start.get(),         nullptr};
   device.for_each(n_blocks, find);
   Array<int> starts(n_blocks + 1);
@@ -302,7 +259,7 @@ void AssemblyTables<dim>::set_identity(const Device &device, const LevelForm<dim
 {
   Array<EntryNumber> ones;
   for (int i = 0; i < form.matrix->n_rows; ++i)
-    if (form.columns().has_identity(i))
+    if (form.columns.has_identity(i))
       {
         const int *begin = form.matrix->column.data() + form.matrix->row_start[i],
                   *end   = form.matrix->column.data() + form.matrix->row_start[i + 1];
@@ -350,34 +307,34 @@ namespace
 template <int dim>
 void add_weights(const LevelSpace<dim> &rows, const RowCells &cells, CellSums &sums)
 {
-  const InterpolationWeights weights(rows.H);
-  if (weights.values.size() == 1)
+  const Array<double> weights = weights_of(rows.H);
+  if (weights.size() == 1)
     return;
-  if (weights.values.size() > 65535)
+  if (weights.size() > 65535)
     throw RunError("sums over cells: hanging nodes have too many different weights");
-  sums.weights.assign(weights.values.begin(), weights.values.end());
+  sums.weights = weights;
   sums.weight.assign(cells.cell.size(), 0);
 #pragma omp parallel for schedule(static)
   for (int row = 0; row < rows.n_dofs(); ++row)
     for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
       if (const int cell = cells.cell[k]; rows.has_constraints(cell))
         sums.weight[k] =
-          static_cast<unsigned short>(weights.number_of(entry(rows.H, rows.cell_dofs(cell)[cells.dof[k]], row)));
+          static_cast<unsigned short>(number_of(entry(rows.H, rows.cell_dofs(cell)[cells.dof[k]], row), weights));
 }
 } // namespace
 
 template <int dim>
-CellSums LevelForm<dim>::sums_over_cells(const typename Form<dim>::Kernel &kernel) const
+CellSums LevelForm<dim>::sums_over_cells() const
 {
   TabulatedMatrices matrices;
-  tabulate(kernel, matrices);
+  tabulate(matrices);
   CellSums sums;
   sums.n_cells = rows.n_cells();
   sums.height  = rows.dofs_per_cell();
-  sums.width   = columns_.per_cell();
+  sums.width   = columns.per_cell();
   sums.local   = std::move(matrices.values);
-  if (matrices.of_cells.size() > 1)
-    sums.table = std::move(matrices.table);
+  if (matrices.shapes.first.size() > 1)
+    sums.table = std::move(matrices.shapes.number);
 
   while (1 << sums.shift < sums.height)
     ++sums.shift;
@@ -392,6 +349,6 @@ CellSums LevelForm<dim>::sums_over_cells(const typename Form<dim>::Kernel &kerne
   return sums;
 }
 
-template CellSums LevelForm<2>::sums_over_cells(const Form<2>::Kernel &) const;
-template CellSums LevelForm<3>::sums_over_cells(const Form<3>::Kernel &) const;
+template CellSums LevelForm<2>::sums_over_cells() const;
+template CellSums LevelForm<3>::sums_over_cells() const;
 } // namespace adamant

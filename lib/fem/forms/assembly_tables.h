@@ -2,6 +2,7 @@
 
 #include "algebra/compressed_rows.h"
 #include "fem/forms/cell_kernel.h"
+#include "fem/forms/cell_loop.h"
 #include "fem/forms/quadrature_data.h"
 
 #include <functional>
@@ -14,12 +15,11 @@ template <int dim>
 class LevelForm;
 
 /// The local matrices of all cells before they are added up, in host memory, as blocks of nodes (LocalMatrices). There
-/// is one for all cells of a shape, or one for each cell.
+/// is one for all cells of a shape, or one for each cell, which then has a shape of its own.
 struct TabulatedMatrices
 {
   Array<double> values;
-  Array<int>    table;    ///< number of each cell's local matrix
-  Array<int>    of_cells; ///< acting cells on which they were computed
+  CellShapes    shapes; ///< of the acting cells
 };
 
 /// Computes the values of a form's matrix on one level from its kernel, on a device. The values are G ℓ. Here ℓ are the

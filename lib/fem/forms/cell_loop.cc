@@ -6,7 +6,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <numeric>
 
 namespace adamant
 {
@@ -39,8 +38,11 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
   const auto           &all_cells   = space.active_cells();
   const int             n           = static_cast<int>(cells.size());
+  const bool            all         = n == space.n_cells();
   if (!may_share(mapping, flags))
     return cells;
+  if (all && static_cast<int>(space.same_shape.size()) == n)
+    return space.same_shape;
   const auto same = [&](int a, int b) {
     const auto  &first = all_cells[a], &second = all_cells[b];
     const double rounding = 4. * std::numeric_limits<double>::epsilon() *
@@ -72,26 +74,27 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
       if (shapes.size() > most_shapes)
         shapes.pop_back();
     }
+  if (all)
+    space.same_shape = representative;
   return representative;
 }
 
 template <int dim>
-Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                               dealii::UpdateFlags flags)
+CellShapes shapes_of(const LevelSpace<dim> &space, const Array<int> &cells, const Array<int> &representative)
 {
-  if (may_share(mapping, flags) && static_cast<int>(space.same_shape.size()) == space.n_cells())
-    return space.same_shape;
-  Array<int> cells(space.n_cells());
-  std::iota(cells.begin(), cells.end(), 0);
-  if (!may_share(mapping, flags))
-    return cells;
-  return space.same_shape = cells_of_same_shape(space, cells, mapping, flags);
+  CellShapes shapes{{}, Array<int>(space.n_cells(), -1)};
+  for (std::size_t k = 0; k < cells.size(); ++k)
+    {
+      if (representative[k] == cells[k])
+        shapes.first.push_back(static_cast<int>(k));
+      shapes.number[cells[k]] =
+        representative[k] == cells[k] ? static_cast<int>(shapes.first.size()) - 1 : shapes.number[representative[k]];
+    }
+  return shapes;
 }
 
-template Array<int> cells_of_same_shape(const LevelSpace<2> &, const Array<int> &, const dealii::Mapping<2> &,
-                                        dealii::UpdateFlags);
-template Array<int> cells_of_same_shape(const LevelSpace<3> &, const Array<int> &, const dealii::Mapping<3> &,
-                                        dealii::UpdateFlags);
-template Array<int> cells_of_same_shape(const LevelSpace<2> &, const dealii::Mapping<2> &, dealii::UpdateFlags);
-template Array<int> cells_of_same_shape(const LevelSpace<3> &, const dealii::Mapping<3> &, dealii::UpdateFlags);
+template decltype(cells_of_same_shape<2>) cells_of_same_shape<2>;
+template decltype(cells_of_same_shape<3>) cells_of_same_shape<3>;
+template decltype(shapes_of<2>)           shapes_of<2>;
+template decltype(shapes_of<3>)           shapes_of<3>;
 } // namespace adamant

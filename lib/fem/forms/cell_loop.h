@@ -12,19 +12,32 @@
 
 namespace adamant
 {
+/// Returns 0, ..., n - 1.
+inline Array<int> numbers_below(int n)
+{
+  Array<int> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 /// Returns for each of the `cells` of a space one of them, itself or an earlier one, that has its material id and of
 /// which it is a translation. A cell is compared, up to rounding of coordinates, with the 16 shapes found last. Both
 /// share shape functions, JxW and gradients, so equal cells have equal matrices, to the bit. Uniform meshes have one
 /// shape, refined ones one for each size of cells. Each cell stands for itself with other mappings than MappingQ of
-/// degree 1 and with update_quadrature_points.
+/// degree 1 and with update_quadrature_points. Cells are listed once and ascend; the space remembers the result for all.
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
                                const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags);
 
-/// Returns cells_of_same_shape() for all cells of a space, which remembers the result.
+/// The shapes of some cells: the place of the first cell of each shape, and the number of each cell's shape.
+struct CellShapes
+{
+  Array<int> first, number; ///< number: by cells of the space, -1 for others than these cells
+};
+
+/// Numbers the shapes of `cells`, where `representative` is what cells_of_same_shape has returned for them.
 template <int dim>
-Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                               dealii::UpdateFlags flags);
+CellShapes shapes_of(const LevelSpace<dim> &space, const Array<int> &cells, const Array<int> &representative);
 
 /// Calls action(cell number, FEValues) once for each of the `cells`, on all threads. `action` must not throw. The
 /// FEValues may belong to another cell of the same shape, unless `flags` contain update_quadrature_points.
@@ -32,9 +45,7 @@ template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
 {
-  const bool       all = static_cast<int>(cells.size()) == space.n_cells();
-  const Array<int> shapes =
-    all ? cells_of_same_shape(space, mapping, flags) : cells_of_same_shape(space, cells, mapping, flags);
+  const Array<int> shapes = cells_of_same_shape(space, cells, mapping, flags);
 #pragma omp parallel
   {
     dealii::FEValues<dim> fe_values(mapping, space.element(), quadrature, flags);
@@ -54,8 +65,6 @@ template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
 {
-  Array<int> cells(space.n_cells());
-  std::iota(cells.begin(), cells.end(), 0);
-  for_each_cell(space, cells, mapping, quadrature, flags, action);
+  for_each_cell(space, numbers_below(space.n_cells()), mapping, quadrature, flags, action);
 }
 } // namespace adamant

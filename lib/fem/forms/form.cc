@@ -47,16 +47,7 @@ template <int dim>
 void Form<dim>::update(const Device &device)
 {
   for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
-    made(level).update(device, kernel);
-}
-
-template <int dim>
-LevelForm<dim> Form<dim>::on_level(std::size_t level) const
-{
-  const auto             &rows = row_field.space(level);
-  const LevelColumns<dim> columns(columns_.kind, columns_.field != nullptr ? &columns_.field->space(level) : nullptr,
-                                  rows, static_cast<int>(quadrature.size()));
-  return {level, rows, columns, mapping, quadrature, flags};
+    made(level).update(device);
 }
 
 template <int dim>
@@ -64,7 +55,7 @@ CellSums Form<dim>::sums_over_cells() const
 {
   if (columns_.kind != ColumnKind::quadrature_points)
     throw RunError("form " + name_ + ": its columns are no quadrature points, so its matrix has to be that of rows");
-  return on_level(row_field.n_levels() - 1).sums_over_cells(kernel);
+  return LevelForm<dim>(*this, row_field.n_levels() - 1).sums_over_cells();
 }
 
 template <int dim>
@@ -74,7 +65,7 @@ LevelForm<dim> &Form<dim>::made(std::size_t level)
   kept.resize(row_field.n_levels());
   if (!level_forms[level])
     {
-      level_forms[level] = std::make_unique<LevelForm<dim>>(on_level(level));
+      level_forms[level] = std::make_unique<LevelForm<dim>>(*this, level);
       kept[level].reset();
       level_forms[level]->make_pattern();
     }
@@ -84,7 +75,7 @@ LevelForm<dim> &Form<dim>::made(std::size_t level)
 template <int dim>
 void Form<dim>::update(std::size_t level)
 {
-  made(level).update(kernel);
+  made(level).update();
 }
 
 template <int dim>
@@ -100,18 +91,12 @@ void Form<dim>::finish(const Device &device, std::size_t level)
 }
 
 template <int dim>
-std::shared_ptr<CSRMatrix<double>> Form<dim>::rows_of(std::size_t level) const
+SharedMatrix Form<dim>::matrix(std::size_t level) const
 {
   if (level >= level_forms.size() || !(level_forms[level] || kept[level]))
     throw RunError("form " + name_ + " has no matrix on level " + std::to_string(level) +
                    (level_forms.empty() ? ": it was not updated yet" : ""));
   return level_forms[level] ? level_forms[level]->sum : kept[level];
-}
-
-template <int dim>
-std::shared_ptr<const CSRMatrix<double>> Form<dim>::matrix(std::size_t level) const
-{
-  return rows_of(level);
 }
 
 template <int dim>
@@ -131,16 +116,19 @@ LevelValues Form<dim>::values(std::size_t level) const
 template <int dim>
 void Form<dim>::keep_matrix(std::size_t level)
 {
-  kept.at(level) = rows_of(level);
+  matrix(level); // which throws where there is none
+  if (level_forms[level])
+    kept[level] = level_forms[level]->sum;
   level_forms[level].reset();
 }
 
 template <int dim>
 void Form<dim>::release_entries(std::size_t level)
 {
-  const auto matrix = rows_of(level);
-  matrix->column    = Array<int>(); // which {} would not free
-  matrix->value     = Array<double>();
+  matrix(level); // which throws where there is none
+  auto &entries  = level_forms[level] ? *level_forms[level]->sum : *kept[level];
+  entries.column = Array<int>(); // which {} would not free
+  entries.value  = Array<double>();
 }
 
 template <int dim>
@@ -149,21 +137,6 @@ void Form<dim>::release()
   level_forms.clear();
   kept.clear();
 }
-
-namespace
-{
-// Not of all smoothers: the space may be gone.
-template <int dim>
-std::function<Patches(PatchKind)> patches_of(const Field<dim> &field, std::size_t level)
-{
-  return [&field, level](PatchKind kind) {
-    const auto &space = field.space(level);
-    return kind == PatchKind::cells    ? cell_patches(space) :
-           kind == PatchKind::vertices ? vertex_patches(space) :
-                                         star_patches(space);
-  };
-}
-} // namespace
 
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
@@ -174,26 +147,23 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.push_back({l < cells.size() && cells[l] ? LevelValues(cells[l]) : form.values(l), field.prolongation(l),
-                      field.restriction(l), field.node_size(), patches_of(field, l)});
+                      field.restriction(l), field.node_size(),
+                      [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); }});
   return levels;
 }
 
-namespace
-{
-// What multigrid has taken of the levels so far.
 template <int dim>
-class LevelsInTurn
+std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form, std::size_t at_once)
 {
-public:
-  LevelsInTurn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form, std::size_t first)
-    : meshes(meshes)
-    , field(field)
-    , form(form)
-    , first(first)
-  {}
-
-  std::pair<SharedMatrix, SharedMatrix> transfer(std::size_t level)
-  {
+  std::vector<LevelData> levels(field.n_levels());
+  std::size_t            first = 0; // of the levels in turn
+  for (; first == 0 || (first < levels.size() && field.space(first).partition().size() <= at_once); ++first)
+    {
+      form.update(first);
+      form.keep_matrix(first);
+      levels[first] = {form.matrix(first), field.prolongation(first), field.restriction(first)};
+    }
+  const auto make_transfer = [&meshes, &field, &form, first](std::size_t level) {
     if (level > first)
       form.release_entries(level - 1);
     field.release_mesh(level - 1);
@@ -202,52 +172,26 @@ public:
     const std::pair transfer(field.prolongation(level), field.restriction(level));
     field.release_transfer(level);
     return transfer;
-  }
-
-  SharedMatrix matrix(std::size_t level)
-  {
-    if (level != last)
-      make_matrix(level);
-    last = level;
+  };
+  const auto make_matrix = [&meshes, &field, &form, last = std::make_shared<std::size_t>(0)](std::size_t level) {
+    if (level != *last) // the level whose matrix there is
+      {
+        field.release_spaces_below(level);
+        if (level + 1 == field.n_levels())
+          meshes.release();
+        form.update(level);
+        form.keep_matrix(level);
+      }
+    *last = level;
     return form.matrix(level);
-  }
-
-private:
-  void make_matrix(std::size_t level)
-  {
-    field.release_spaces_below(level);
-    if (level + 1 == field.n_levels())
-      meshes.release();
-    form.update(level);
-    form.keep_matrix(level);
-  }
-
-  LevelMeshes<dim> &meshes;
-  Field<dim>       &field;
-  Form<dim>        &form;
-  std::size_t       first, last = 0; // of the levels in turn; that whose matrix there is, after the coarsest
-};
-} // namespace
-
-template <int dim>
-std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form, std::size_t at_once)
-{
-  std::vector<LevelData> levels(field.n_levels());
-  std::size_t            first = 0; // of those in turn
-  for (; first == 0 || (first < levels.size() && field.space(first).partition().size() <= at_once); ++first)
-    {
-      form.update(first);
-      form.keep_matrix(first);
-      levels[first] = {form.matrix(first), field.prolongation(first), field.restriction(first)};
-    }
-  const auto in_turn = std::make_shared<LevelsInTurn<dim>>(meshes, field, form, first);
+  };
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
       levels[l].node_size = field.node_size();
-      levels[l].patches   = patches_of(field, l);
+      levels[l].patches   = [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); };
       if (l >= first)
         levels[l].values =
-          MadeOnDemand{[in_turn, l] { return in_turn->transfer(l); }, [in_turn, l] { return in_turn->matrix(l); }};
+          MadeOnDemand{[make_transfer, l] { return make_transfer(l); }, [make_matrix, l] { return make_matrix(l); }};
     }
   return levels;
 }
@@ -267,14 +211,12 @@ void update_matrix(const Form<dim> &form, Matrix<double> &A)
 
 template class Form<2>;
 template class Form<3>;
-template std::vector<LevelData> levels_of(const Field<2> &, const Form<2> &,
-                                          const std::vector<std::shared_ptr<CellMatrix>> &);
-template std::vector<LevelData> levels_of(const Field<3> &, const Form<3> &,
-                                          const std::vector<std::shared_ptr<CellMatrix>> &);
-template Matrix<double>         make_matrix(const Device &, const Form<2> &);
-template Matrix<double>         make_matrix(const Device &, const Form<3> &);
-template void                   update_matrix(const Form<2> &, Matrix<double> &);
-template void                   update_matrix(const Form<3> &, Matrix<double> &);
-template std::vector<LevelData> levels_in_turn(LevelMeshes<2> &, Field<2> &, Form<2> &, std::size_t);
-template std::vector<LevelData> levels_in_turn(LevelMeshes<3> &, Field<3> &, Form<3> &, std::size_t);
+template decltype(levels_of<2>)      levels_of<2>;
+template decltype(levels_of<3>)      levels_of<3>;
+template decltype(levels_in_turn<2>) levels_in_turn<2>;
+template decltype(levels_in_turn<3>) levels_in_turn<3>;
+template Matrix<double>              make_matrix(const Device &, const Form<2> &);
+template Matrix<double>              make_matrix(const Device &, const Form<3> &);
+template void                        update_matrix(const Form<2> &, Matrix<double> &);
+template void                        update_matrix(const Form<3> &, Matrix<double> &);
 } // namespace adamant

@@ -167,8 +167,8 @@ public:
 
   /// Returns the matrix of a level; rows and columns have the numbers of the fields' spaces. Throws RunError where
   /// there is none: on coarser levels with Levels::finest, and before the first update.
-  std::shared_ptr<const CSRMatrix<double>> matrix(std::size_t level) const;
-  std::shared_ptr<const CSRMatrix<double>> finest() const { return matrix(row_field.n_levels() - 1); }
+  SharedMatrix matrix(std::size_t level) const;
+  SharedMatrix finest() const { return matrix(row_field.n_levels() - 1); }
 
   /// Returns the finest level's matrix as sums over cells, for products alone, if the columns are quadrature_points().
   /// It takes a small part of the memory of the entries, and needs no update(). It has the rank's cells; all ranks call
@@ -176,13 +176,12 @@ public:
   CellSums sums_over_cells() const;
 
 private:
-  LevelForm<dim>       on_level(std::size_t level) const;
+  template <int>
+  friend class LevelForm;
   std::size_t          first_level() const { return levels == Levels::all ? 0 : row_field.n_levels() - 1; }
   LevelForm<dim>      &made(std::size_t level);
   AssemblyTables<dim> &tables(const Device &device, std::size_t level);
   void                 finish(const Device &device, std::size_t level); // after assembly there
-
-  std::shared_ptr<CSRMatrix<double>> rows_of(std::size_t level) const;
 
   std::string                                     name_;
   const Field<dim>                               &row_field;

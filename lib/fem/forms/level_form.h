@@ -3,6 +3,7 @@
 #include "fem/forms/cell_rows.h"
 #include "fem/forms/form.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,15 +16,14 @@ template <int dim>
 class LevelForm
 {
 public:
-  /// All arguments except `columns` have to outlive the object.
-  LevelForm(std::size_t level, const LevelSpace<dim> &rows, const LevelColumns<dim> &columns,
-            const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags);
+  /// `form` has to outlive the object.
+  LevelForm(const Form<dim> &form, std::size_t level);
 
   void make_pattern();
   /// Computes the values in host memory and adds them up over ranks, after make_pattern().
-  void update(const typename Form<dim>::Kernel &kernel);
+  void update();
   /// Computes local matrices in host memory; the device adds them up over cells and ranks.
-  void update(const Device &device, const typename Form<dim>::Kernel &kernel);
+  void update(const Device &device);
   /// Returns the tables by which a device computes the values. The first call makes them and frees the host's values.
   AssemblyTables<dim> &tables(const Device &device);
   /// Adds up over ranks the values that the device has computed. On one rank there is nothing to do.
@@ -32,47 +32,35 @@ public:
   std::shared_ptr<const CompressedRows> on_device() const;
 
   /// Returns the matrix as sums over cells; see Form::sums_over_cells.
-  CellSums sums_over_cells(const typename Form<dim>::Kernel &kernel) const;
+  CellSums sums_over_cells() const;
 
   /// Computes a local matrix for each shape of cells, or for each cell where the kernel asks for more. `result` may
   /// come from an earlier call. Nodes have all components; a quadrature point is a node of one component.
-  void tabulate(const typename Form<dim>::Kernel &kernel, TabulatedMatrices &result) const;
+  void tabulate(TabulatedMatrices &result) const;
 
-  const LevelColumns<dim>           &columns() const { return columns_; }
-  const CellRows<dim>               &acting_cells() const { return cells; }
-  const LevelSpace<dim>             &row_space() const { return rows; }
+  const LevelSpace<dim>             &rows;
+  const LevelColumns<dim>            columns;
+  const Array<int>                   cells;  ///< the cells with entries in the matrix
   std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
   std::shared_ptr<CSRMatrix<double>> sum;    ///< the owned rows, added up over ranks; on one rank it is `matrix`
 
 private:
-  void assemble(const typename Form<dim>::Kernel &kernel);
-  void sum_over_ranks();
-
+  using Local = dealii::FullMatrix<double>;
   struct Evaluation;
-  struct Shapes
-  {
-    Array<int> of_cells;  // one for each shape: its place among the acting cells
-    Array<int> of_number; // shape of each cell
-  };
-  struct RowSum;
-  Shapes                                  list_shapes() const;
-  std::vector<dealii::FullMatrix<double>> local_matrices(const typename Form<dim>::Kernel &kernel,
-                                                         const Array<int>                 &of_cells) const;
-  bool tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells, Array<double> &values) const;
-  void copy_blocks(const dealii::FullMatrix<double> &local, double *to) const;
-  void assemble_cells(int first, int end, const typename Form<dim>::Kernel &kernel);
-  void clear_rows(int first, int end);
-  void add_cell(int cell, int first, int end, const dealii::FullMatrix<double> &local);
 
-  std::size_t                    level;
-  const LevelSpace<dim>         &rows;
-  LevelColumns<dim>              columns_;
-  const dealii::Mapping<dim>    &mapping;
-  const dealii::Quadrature<dim> &quadrature;
-  dealii::UpdateFlags            flags;
-  std::vector<unsigned int>      row_component, column_component; // of each DoF of a cell
-  CellRows<dim>                  cells;                           // the cells with entries in the matrix
-  Array<int>              representative; // of each of `cells`: a cell with the same shape functions, JxW and gradients
+  void assemble();
+  void sum_over_ranks();
+  bool evaluate(const Array<int> &of_cells, const std::function<void(int, const Local &)> &take) const;
+  void copy_blocks(const Local &local, double *to) const;
+  bool same_local_matrices(int row, int other, const Array<int> &shapes) const;
+  void add_cells_to_row(int row, const Array<int> &shapes, const std::vector<Local> &local);
+  void clear_rows(int first, int end);
+  void add_cell(int cell, int first, int end, const Local &local);
+
+  const Form<dim>                &form;
+  const std::size_t               level;
+  const std::vector<unsigned int> row_component, column_component; // of each DoF of a cell
+  const Array<int>        representative; // of each of `cells`: a cell with the same shape functions, JxW and gradients
   Array<char>             repeats;        // of the pattern
   std::optional<RowCells> row_cells;      // from the pattern to the first values
 

@@ -1,6 +1,7 @@
 #include "fem/forms/patches.h"
 
 #include "base/exceptions.h"
+#include "base/row_ranges.h"
 #include "fem/forms/cell_rows.h"
 #include "fem/ranks/distributed_rows.h"
 
@@ -11,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,36 +26,14 @@ void require_one_rank(const LevelSpace<dim> &space, const char *what, const char
     throw InputError(std::string(what) + ": it runs on one rank; take " + instead);
 }
 
-// Calls fill(k, nodes) for k = 0, ..., n - 1 twice, threaded, to gather the lists that it makes.
+// The patches k = 0, ..., n - 1, whose nodes fill(k, nodes) makes; on all threads.
 template <typename Fill>
 Patches gather(int n, const Fill &fill)
 {
   Patches patches;
-  patches.start.assign(n + 1, 0);
-#pragma omp parallel
-  {
-    std::vector<int> nodes;
-#pragma omp for schedule(static)
-    for (int k = 0; k < n; ++k)
-      {
-        fill(k, nodes);
-        patches.start[k + 1] = static_cast<int>(nodes.size());
-      }
-  }
-  std::size_t sum = 0;
-  for (int &start : patches.start)
-    start = to_index(sum += start, "nodes of patches");
-  patches.node.resize(sum);
-#pragma omp parallel
-  {
-    std::vector<int> nodes;
-#pragma omp for schedule(static)
-    for (int k = 0; k < n; ++k)
-      {
-        fill(k, nodes);
-        std::copy(nodes.begin(), nodes.end(), patches.node.begin() + patches.start[k]);
-      }
-  }
+  make_lists<int>(
+    n, patches.start, fill, [&](std::size_t size) { patches.node.resize(to_index(size, "nodes of patches")); },
+    [&](std::size_t k, int node) { patches.node[k] = node; });
   return patches;
 }
 
@@ -69,26 +47,22 @@ template <int dim>
 Patches nodes_of_cells(const LevelSpace<dim> &space)
 {
   return gather(space.n_cells(), [&space](int cell, std::vector<int> &nodes) {
-    nodes.clear();
     for_each_row_of_cell(space, cell, [&](int, int row, double) { nodes.push_back(row / space.node_size()); });
     sort_uniquely(nodes);
   });
 }
 
-// The cells of each node, ascending, from the nodes of each cell: lists likewise.
+// The cells of each node, ascending, from the nodes of each cell.
 Patches transposed(const Patches &cells, int n_nodes)
 {
-  Patches nodes;
-  nodes.start.assign(n_nodes + 1, 0);
-  for (const int node : cells.node)
-    ++nodes.start[node + 1];
-  for (int node = 0; node < n_nodes; ++node)
-    nodes.start[node + 1] += nodes.start[node];
-  nodes.node.resize(cells.node.size());
-  std::vector<int> next(nodes.start.begin(), nodes.start.end() - 1);
-  for (int cell = 0; cell < cells.size(); ++cell)
+  Patches    nodes;
+  const auto visit = [&cells](int cell, const auto &add) {
     for (int k = cells.start[cell]; k < cells.start[cell + 1]; ++k)
-      nodes.node[next[cells.node[k]]++] = cell;
+      add(cells.node[k]);
+  };
+  list_by_rows(
+    n_nodes, cells.size(), nodes.start, visit, [&](std::size_t n) { nodes.node.resize(n); },
+    [&](int place, int cell) { nodes.node[place] = cell; });
   return nodes;
 }
 
@@ -112,72 +86,45 @@ std::vector<int> neighbours(const Patches &nodes_of, const Patches &cells_of, in
   sort_uniquely(all);
   return all;
 }
-} // namespace
 
-template <int dim>
-Patches cell_patches(const LevelSpace<dim> &space)
+// The nodes that count as vertices.
+std::vector<int> vertices(const Patches &nodes_of, const Patches &cells_of)
 {
-  require_one_rank(space, "smoother cell_patches", "block_jacobi");
-  return nodes_of_cells(space);
-}
-
-namespace
-{
-// The cells of nodes, the nodes of cells, and the nodes that are vertices.
-struct Adjacency
-{
-  Patches          nodes_of, cells_of;
-  std::vector<int> vertices;
-
-  template <int dim>
-  explicit Adjacency(const LevelSpace<dim> &space)
-    : nodes_of(nodes_of_cells(space))
-    , cells_of(transposed(nodes_of, space.n_dofs() / space.node_size()))
-  {
-    const int         n_nodes = cells_of.size();
-    std::vector<char> is_vertex(n_nodes, 0);
+  const int         n_nodes = cells_of.size();
+  std::vector<char> is_vertex(n_nodes, 0);
 #pragma omp parallel for schedule(static)
-    for (int node = 0; node < n_nodes; ++node)
-      {
-        const auto others = around(node);
-        is_vertex[node]   = !others.empty() && std::none_of(others.begin(), others.end(), [&](int other) {
-          return other != node && contained(cells_of, node, other) &&
-                 (other < node || !contained(cells_of, other, node));
-        });
-      }
-    for (int node = 0; node < n_nodes; ++node)
-      if (is_vertex[node] != 0)
-        vertices.push_back(node);
-  }
-
-  std::vector<int> around(int node) const
-  {
-    return neighbours(nodes_of, cells_of, node);
-  }
-};
+  for (int node = 0; node < n_nodes; ++node)
+    {
+      const auto others = neighbours(nodes_of, cells_of, node);
+      is_vertex[node]   = !others.empty() && std::none_of(others.begin(), others.end(), [&](int other) {
+        return other != node && contained(cells_of, node, other) && (other < node || !contained(cells_of, other, node));
+      });
+    }
+  std::vector<int> list;
+  for (int node = 0; node < n_nodes; ++node)
+    if (is_vertex[node] != 0)
+      list.push_back(node);
+  return list;
+}
 } // namespace
 
 template <int dim>
-Patches vertex_patches(const LevelSpace<dim> &space)
+Patches make_patches(const LevelSpace<dim> &space, PatchKind kind)
 {
-  require_one_rank(space, "smoother vertex_patches", "block_jacobi");
-  const Adjacency adjacency(space);
-  return gather(static_cast<int>(adjacency.vertices.size()), [&](int k, std::vector<int> &nodes) {
-    const int vertex = adjacency.vertices[k];
-    nodes            = adjacency.around(vertex);
-    nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
-                               [&](int other) { return !contained(adjacency.cells_of, other, vertex); }),
-                nodes.end());
+  const char *const smoothers[] = {"smoother cell_patches", "smoother vertex_patches", "smoother downstream_patches"};
+  require_one_rank(space, smoothers[static_cast<int>(kind)], "block_jacobi");
+  auto nodes_of = nodes_of_cells(space);
+  if (kind == PatchKind::cells)
+    return nodes_of;
+  const auto cells_of = transposed(nodes_of, space.n_dofs() / space.node_size());
+  const auto centres  = vertices(nodes_of, cells_of);
+  return gather(static_cast<int>(centres.size()), [&](int k, std::vector<int> &nodes) {
+    nodes = neighbours(nodes_of, cells_of, centres[k]);
+    if (kind == PatchKind::vertices)
+      nodes.erase(
+        std::remove_if(nodes.begin(), nodes.end(), [&](int other) { return !contained(cells_of, other, centres[k]); }),
+        nodes.end());
   });
-}
-
-template <int dim>
-Patches star_patches(const LevelSpace<dim> &space)
-{
-  require_one_rank(space, "smoother downstream_patches", "block_jacobi");
-  const Adjacency adjacency(space);
-  return gather(static_cast<int>(adjacency.vertices.size()),
-                [&](int k, std::vector<int> &nodes) { nodes = adjacency.around(adjacency.vertices[k]); });
 }
 
 namespace
@@ -197,11 +144,15 @@ Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSp
         if (int &known = parent[cells.node[k]]; known != coarse)
           known = known == none ? coarse : not_inside;
     }
-  std::vector<std::vector<int>> inside(n_coarse_cells);
-  for (int node = 0; node < n_nodes; ++node)
-    if (parent[node] >= 0)
-      inside[parent[node]].push_back(node);
-  return gather(n_coarse_cells, [&](int cell, std::vector<int> &nodes) { nodes = inside[cell]; });
+  Patches inside;
+  list_by_rows(
+    n_coarse_cells, n_nodes, inside.start,
+    [&](int node, const auto &add) {
+      if (parent[node] >= 0)
+        add(parent[node]);
+    },
+    [&](std::size_t n) { inside.node.resize(n); }, [&](int place, int node) { inside.node[place] = node; });
+  return inside;
 }
 
 // The rows -A_ii⁻¹ A_ib P_b of the unknowns i of some nodes, m each.
@@ -264,26 +215,13 @@ CSRMatrix<double> harmonic(const CSRMatrix<double> &A, const CSRMatrix<double> &
           number[nodes[i / m] * m + i % m] = i;
         }
     }
-  CSRMatrix<double> result;
-  result.n_rows = P.n_rows;
-  result.n_cols = P.n_cols;
-  result.row_start.resize(P.n_rows + 1);
-  result.row_start[0] = 0;
-  for (int i = 0; i < P.n_rows; ++i)
-    result.row_start[i + 1] =
-      list[i] < 0 ? P.row_start[i + 1] - P.row_start[i] : EntryNumber(rows[list[i]][number[i]].size());
-  finish_row_starts(result);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < P.n_rows; ++i)
-    for (auto k = result.row_start[i], l = EntryNumber(0); k < result.row_start[i + 1]; ++k, ++l)
-      if (list[i] < 0)
-        {
-          result.column[k] = P.column[P.row_start[i] + l];
-          result.value[k]  = P.value[P.row_start[i] + l];
-        }
-      else
-        std::tie(result.column[k], result.value[k]) = rows[list[i]][number[i]][l];
-  return result;
+  return matrix_of_rows(P.n_rows, P.n_cols, [&](int i, Row &row) {
+    if (list[i] >= 0)
+      row = rows[list[i]][number[i]];
+    else
+      for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
+        row.emplace_back(P.column[k], P.value[k]);
+  });
 }
 } // namespace
 
@@ -302,12 +240,8 @@ void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels)
     }
 }
 
-template Patches cell_patches(const LevelSpace<2> &);
-template Patches cell_patches(const LevelSpace<3> &);
-template Patches vertex_patches(const LevelSpace<2> &);
-template Patches vertex_patches(const LevelSpace<3> &);
-template Patches star_patches(const LevelSpace<2> &);
-template Patches star_patches(const LevelSpace<3> &);
-template void    make_harmonic(const Field<2> &, std::vector<LevelData> &);
-template void    make_harmonic(const Field<3> &, std::vector<LevelData> &);
+template decltype(make_patches<2>)  make_patches<2>;
+template decltype(make_patches<3>)  make_patches<3>;
+template decltype(make_harmonic<2>) make_harmonic<2>;
+template decltype(make_harmonic<3>) make_harmonic<3>;
 } // namespace adamant

@@ -7,21 +7,12 @@
 
 namespace adamant
 {
-/// Returns a patch of nodes for each cell: the nodes with free unknowns on which the cell's nodes act, through H. It
-/// works on one rank and throws InputError on several.
+/// Returns patches of nodes, which act through H as PatchKind says. A node counts as a vertex if no other node acts on
+/// all of its cells; of nodes with equal cells the first one counts. These are the inner vertices of uniform meshes, and
+/// on other meshes the vertices that do not hang. With elements of degree 1, a patch of kind `vertices` is one node and
+/// the boundary nodes beside it. Throws InputError on several ranks.
 template <int dim>
-Patches cell_patches(const LevelSpace<dim> &space);
-
-/// Returns a patch around each vertex: the nodes that act, through H, on none but the vertex's cells. A node counts as
-/// a vertex if no other node acts on all of its cells; of nodes with equal cells the first one counts. These are the
-/// inner vertices of uniform meshes, and on other meshes the vertices that do not hang. With elements of degree 1 a
-/// patch is one node and the boundary nodes beside it. Throws InputError on several ranks.
-template <int dim>
-Patches vertex_patches(const LevelSpace<dim> &space);
-
-/// Returns a patch around each such vertex: all nodes that act, through H, on its cells. Throws on several ranks.
-template <int dim>
-Patches star_patches(const LevelSpace<dim> &space);
+Patches make_patches(const LevelSpace<dim> &space, PatchKind kind);
 
 /// Replaces the interpolations P of `levels`, the levels of a matrix of `field`, and R = Pᵀ. The nodal values i inside
 /// cells that have been refined are changed so that they have the least energy:

@@ -7,7 +7,7 @@
 namespace adamant
 {
 template <int dim>
-RowCells::RowCells(const LevelSpace<dim> &rows, const CellRows<dim> &cells)
+RowCells::RowCells(const LevelSpace<dim> &rows, const Array<int> &cells)
 {
   list_by_rows(
     rows.n_dofs(), cells.size(), start,
@@ -27,21 +27,24 @@ namespace
 {
 // Finds the columns of one row after the other, by groups: column / width.
 template <int dim>
-class RowPattern
+struct RowPattern
 {
-public:
-  RowPattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns, const RowCells &cells)
-    : rows(rows)
-    , columns(columns)
-    , cells(cells)
-    , width(columns.group())
-    , row_component(components_of_cell(rows))
+  const LevelSpace<dim>   &rows;
+  const LevelColumns<dim> &columns;
+  const RowCells          &cells;
+
+  const int                       width         = columns.group();
+  const std::vector<unsigned int> row_component = components_of_cell(rows), // of each DoF of a cell
+    column_component = columns.functions != nullptr ? components_of_cell(*columns.functions) : row_component;
+  const std::vector<int> first_columns = list_first_columns(); // of each group of a cell
+
+  std::vector<int> list_first_columns() const
   {
-    if (columns.functions() != nullptr)
-      column_component = components_of_cell(*columns.functions());
-    for (std::size_t j = 0; j < column_component.size(); ++j)
+    std::vector<int> first;
+    for (int j = 0; !columns.is_points() && j < columns.per_cell(); ++j)
       if (width == 1 || column_component[j] == 0)
-        first_columns.push_back(static_cast<int>(j));
+        first.push_back(j);
+    return first;
   }
 
   // As the cells have them, with repetitions. Returns whether none of the cells has constraints.
@@ -73,16 +76,14 @@ public:
            std::equal(of_row, of_row + cells.size(row), of_row - cells.size(row));
   }
 
-private:
   // The columns of a node are those of its first component.
   void list_nodes(int row, std::vector<int> &found) const
   {
-    const auto *space = columns.functions();
     found.resize(cells.size(row) * first_columns.size());
     auto to = found.begin();
     for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
       {
-        const int *dofs = space->cell_dofs(cells.cell[k]);
+        const int *dofs = columns.functions->cell_dofs(cells.cell[k]);
         for (const int j : first_columns)
           *to++ = width == 1 ? dofs[j] : dofs[j] / width;
       }
@@ -90,7 +91,7 @@ private:
 
   void list_all(int row, std::vector<int> &found) const
   {
-    const unsigned int component = columns.is_by_component() ? component_of(row) : 0;
+    const unsigned int component = cells.size(row) > 0 ? row_component[cells.dof[cells.start[row]]] : 0;
     const int          step      = columns.is_points() ? width : 1; // the points of a cell are one group
     for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
       for (int j = 0; j < columns.per_cell(); j += step)
@@ -102,30 +103,15 @@ private:
     if (columns.has_identity(row))
       found.push_back(row / width);
   }
-
-  unsigned int component_of(int row) const
-  {
-    return cells.size(row) > 0 ? row_component[cells.dof[cells.start[row]]] : 0;
-  }
-
-  const LevelSpace<dim>    &rows;
-  const LevelColumns<dim>  &columns;
-  const RowCells           &cells;
-  const int                 width;
-  std::vector<unsigned int> row_component, column_component; // of each DoF of a cell
-  std::vector<int>          first_columns;                   // of each group of a cell
 };
 
 // The columns of one row after the other, in groups. A row often has those of the row two before, moved: cells are
 // numbered by families, and every other row of a line is in the middle of some.
 template <int dim>
-class RowsInTurn
+struct RowsInTurn
 {
-public:
-  explicit RowsInTurn(const RowPattern<dim> &pattern, int node_size)
-    : pattern(pattern)
-    , node_size(node_size)
-  {}
+  const RowPattern<dim> &pattern;
+  const int              node_size;
 
   bool repeats = false; // the row two nodes before, each column so much further
   int  further = 0;
@@ -156,7 +142,6 @@ public:
     found.columns.erase(std::unique(found.columns.begin(), found.columns.end()), found.columns.end());
   }
 
-private:
   struct Found
   {
     int              row   = -1;
@@ -164,28 +149,16 @@ private:
     std::vector<int> listed, columns;
   };
 
-  const RowPattern<dim> &pattern;
-  const int              node_size;
-  Found                  last_two[2];
-  int                    turn = 0;
-  std::vector<int>       listed;
+  Found            last_two[2];
+  int              turn = 0;
+  std::vector<int> listed;
 };
 } // namespace
 
 template <int dim>
-CellRows<dim>::CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns)
-  : rows(rows)
-  , all(!columns.is_prescribed())
-{
-  for (int cell = 0; !all && cell < rows.n_cells(); ++cell)
-    if (columns.act_on(cell))
-      cells.push_back(cell);
-}
-
-template <int dim>
 Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns, const RowCells &cells)
 {
-  const RowPattern<dim> pattern(rows, columns, cells);
+  const RowPattern<dim> pattern{rows, columns, cells};
   const int             width = columns.group(), stored = columns.is_by_component() ? 1 : width; // of a group in a row
   Pattern               result;
   CSRMatrix<double>    &A = result.matrix;
@@ -201,7 +174,7 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
     return m == 1 || row == first || !pattern.same_cells_as_row_before(row);
   };
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    RowsInTurn<dim> found(pattern, m);
+    RowsInTurn<dim> found{pattern, m};
     Array<int>     &own = kept[omp_get_thread_num()];
     own.reserve(pattern.most_groups(first, end)); // pages that stay empty cost nothing, copies while it grows do
     for (int row = first; row < end; ++row)
@@ -253,10 +226,8 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
   return result;
 }
 
-template class CellRows<2>;
-template class CellRows<3>;
-template RowCells::RowCells(const LevelSpace<2> &, const CellRows<2> &);
-template RowCells::RowCells(const LevelSpace<3> &, const CellRows<3> &);
-template Pattern make_pattern(const LevelSpace<2> &, const LevelColumns<2> &, const RowCells &);
-template Pattern make_pattern(const LevelSpace<3> &, const LevelColumns<3> &, const RowCells &);
+template RowCells::RowCells(const LevelSpace<2> &, const Array<int> &);
+template RowCells::RowCells(const LevelSpace<3> &, const Array<int> &);
+template decltype(make_pattern<2>) make_pattern<2>;
+template decltype(make_pattern<3>) make_pattern<3>;
 } // namespace adamant

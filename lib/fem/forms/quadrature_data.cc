@@ -3,9 +3,6 @@
 #include "base/exceptions.h"
 #include "fem/forms/cell_loop.h"
 
-#include <deal.II/fe/fe_values.h>
-
-#include <numeric>
 #include <vector>
 
 namespace adamant
@@ -32,24 +29,17 @@ QuadratureData<dim>::QuadratureData(const Device &device, const LevelSpace<dim> 
     throw RunError("assembly on a device: the element " + fe.get_name() + " has nodes of different components");
   to_index(std::size_t(n_cells) * n_q, "quadrature points");
 
-  Array<int>       shape_of_cell(n_cells), node_of_cell(std::size_t(n_cells) * n);
-  const Array<int> same = cells_of_same_shape(space, mapping, flags);
-  Array<int>       shapes; // a cell of each
-  for (int cell = 0; cell < n_cells; ++cell)
-    {
-      const bool known = same[cell] != cell;
-      if (!known)
-        shapes.push_back(cell);
-      shape_of_cell[cell] = known ? shape_of_cell[same[cell]] : static_cast<int>(shapes.size()) - 1;
-    }
-  const auto first = first_components(fe);
+  const Array<int> cells  = numbers_below(n_cells);
+  const auto       shapes = shapes_of(space, cells, cells_of_same_shape(space, cells, mapping, flags));
+  Array<int>       node_of_cell(std::size_t(n_cells) * n);
+  const auto       first = first_components(fe);
 #pragma omp parallel for schedule(static)
   for (int cell = 0; cell < n_cells; ++cell)
     for (int a = 0; a < n; ++a)
       node_of_cell[std::size_t(cell) * n + a] = space.cell_dofs(cell)[first[a]] / space.node_size();
-  shape = List<int>(device, shape_of_cell);
+  shape = List<int>(device, shapes.number);
   node  = List<int>(device, node_of_cell);
-  tabulate_shapes(device, space, mapping, quadrature, flags, shapes);
+  tabulate_shapes(device, space, mapping, quadrature, flags, shapes.first);
 }
 
 // Of the shapes that `cells` have.
@@ -111,8 +101,8 @@ ShapesView QuadratureData<dim>::view() const
           elements(node)};
 }
 
-template std::vector<unsigned int> first_components(const dealii::FiniteElement<2> &);
-template std::vector<unsigned int> first_components(const dealii::FiniteElement<3> &);
+template decltype(first_components<2>) first_components<2>;
+template decltype(first_components<3>) first_components<3>;
 template class QuadratureData<2>;
 template class QuadratureData<3>;
 } // namespace adamant

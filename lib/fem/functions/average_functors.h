@@ -40,30 +40,20 @@ struct AverageInCells
   }
 };
 
-/// Computes y = 1 / x.
-struct Reciprocal
+/// Computes y = f(x), or its inverse y = f⁻¹(x). The average of this kind is f⁻¹ of the arithmetic average of f(x).
+struct ForAverage
 {
+  Average                    average;
+  bool                       inverse;
   const double              *x;
   double                    *y;
-  ADAMANT_HOST_DEVICE double value(int i) const { return 1. / x[i]; }
-  ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
-};
-
-/// Computes y = log x.
-struct Logarithm
-{
-  const double              *x;
-  double                    *y;
-  ADAMANT_HOST_DEVICE double value(int i) const { return log(x[i]); }
-  ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
-};
-
-/// Computes y = exp x.
-struct Exponential
-{
-  const double              *x;
-  double                    *y;
-  ADAMANT_HOST_DEVICE double value(int i) const { return exp(x[i]); }
-  ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
+  ADAMANT_HOST_DEVICE double value(int i) const
+  {
+    return average == Average::arithmetic ? x[i] :
+           average == Average::harmonic   ? 1. / x[i] :
+           inverse                        ? exp(x[i]) :
+                                            log(x[i]);
+  }
+  ADAMANT_HOST_DEVICE void store(int i, double value) const { y[i] = value; }
 };
 } // namespace adamant

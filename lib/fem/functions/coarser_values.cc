@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <tuple>
 #include <vector>
 
 namespace adamant
@@ -78,14 +77,10 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
           column[rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]])] = fine.cell_dofs(cell)[i];
       }
 
-  CSRMatrix<double> local;
-  local.n_rows = static_cast<int>(column.size());
-  local.n_cols = fine.n_dofs();
-  local.row_start.assign(local.n_rows + 1, 0);
-  for (int row = 0; row < local.n_rows; ++row)
-    local.row_start[row + 1] = column[row] >= 0;
-  finish_row_starts(local);
-  std::copy_if(column.begin(), column.end(), local.column.begin(), [](int j) { return j >= 0; });
+  auto local  = matrix_of_rows(static_cast<int>(column.size()), fine.n_dofs(), [&](int row, Row &entries) {
+    if (column[row] >= 0)
+      entries.emplace_back(column[row], 1.);
+  });
   auto matrix = sum_rows(std::move(local), *rows, fine.partition());
   std::fill(matrix.value.begin(), matrix.value.end(), 0.);
   for (int row = 0; row < matrix.n_rows; ++row)
@@ -100,9 +95,10 @@ CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   const auto &fe       = fine.element();
   const int   per_cell = fine.dofs_per_cell();
   // The first cell of each DoF gives its row: the function is continuous.
-  const auto first    = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
-  const auto fill_row = [&](int dof, Row &row) {
-    row.clear();
+  const auto first = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
+  for (unsigned int child = 0; child < dealii::GeometryInfo<dim>::max_children_per_cell; ++child)
+    fe.get_prolongation_matrix(child); // made when it is first asked for, and not by several threads
+  return matrix_of_rows(fine.n_dofs(), coarse.n_dofs(), [&](int dof, Row &row) {
     const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;
     const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
     const unsigned char child       = fine_mesh.child[cell];
@@ -113,63 +109,11 @@ CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
         if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
           row.emplace_back(coarse_dofs[j], weight);
     compress(row);
-  };
-  CSRMatrix<double> matrix;
-  matrix.n_rows = fine.n_dofs();
-  matrix.n_cols = coarse.n_dofs();
-  matrix.row_start.assign(matrix.n_rows + 1, 0);
-  for (unsigned int child = 0; child < dealii::GeometryInfo<dim>::max_children_per_cell; ++child)
-    fe.get_prolongation_matrix(child); // made when it is first asked for, and not by several threads
-#pragma omp parallel
-  {
-    Row row;
-#pragma omp for schedule(static)
-    for (int i = 0; i < matrix.n_rows; ++i)
-      {
-        fill_row(i, row);
-        matrix.row_start[i + 1] = row.size();
-      }
-  }
-  finish_row_starts(matrix);
-#pragma omp parallel
-  {
-    Row row;
-#pragma omp for schedule(static)
-    for (int i = 0; i < matrix.n_rows; ++i)
-      {
-        fill_row(i, row);
-        for (std::size_t k = 0; k < row.size(); ++k)
-          std::tie(matrix.column[matrix.row_start[i] + k], matrix.value[matrix.row_start[i] + k]) = row[k];
-      }
-  }
-  return matrix;
+  });
 }
 
 namespace
 {
-// An entry for each of this rank's cells in the column of the coarse cell that it lies in, or in that of its place
-// among the children of that.
-template <int dim, class Value>
-CSRMatrix<double> entry_for_each_cell(const LevelMesh<dim> &fine_mesh, int n_columns, bool children_apart,
-                                      const Value &value)
-{
-  constexpr int     n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
-  CSRMatrix<double> matrix;
-  matrix.n_rows = static_cast<int>(fine_mesh.coarse_cell.size());
-  matrix.n_cols = n_columns;
-  matrix.row_start.resize(matrix.n_rows + 1);
-  for (int i = 0; i < matrix.n_rows; ++i)
-    matrix.row_start[i + 1] = 1;
-  finish_row_starts(matrix);
-  for (int i = 0; i < matrix.n_rows; ++i)
-    {
-      const int coarse = fine_mesh.coarse_cell[i];
-      matrix.column[i] = children_apart ? n_children * coarse + fine_mesh.child[i] : coarse;
-      matrix.value[i]  = value(i);
-    }
-  return matrix;
-}
-
 // The numbers of the coarse cells that this rank's cells lie in.
 template <int dim>
 std::shared_ptr<const Partitioner> coarse_numbers(const LevelMesh<dim> &fine_mesh)
@@ -192,10 +136,13 @@ CSRMatrix<double> sum_transposed(const CSRMatrix<double> &of_cells, const Partit
 template <int dim>
 CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine)
 {
-  const auto coarse   = coarse_numbers(fine_mesh);
-  auto       averages = sum_transposed(entry_for_each_cell(fine_mesh, n_local(*coarse), false,
-                                                           [&](int cell) { return fine.active_cells()[cell]->measure(); }),
-                                       *coarse);
+  const auto coarse = coarse_numbers(fine_mesh);
+  auto       averages =
+    sum_transposed(matrix_of_rows(fine.n_cells(), n_local(*coarse),
+                                  [&](int cell, Row &row) {
+                                    row.emplace_back(fine_mesh.coarse_cell[cell], fine.active_cells()[cell]->measure());
+                                  }),
+                   *coarse);
   for (int i = 0; i < averages.n_rows; ++i)
     {
       double volume = 0.;
@@ -212,7 +159,9 @@ template <int dim>
 CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh)
 {
   const auto coarse  = coarse_numbers(fine_mesh);
-  auto       parents = entry_for_each_cell(fine_mesh, n_local(*coarse), false, [](int) { return 1.; });
+  const int  n_fine  = static_cast<int>(fine_mesh.coarse_cell.size());
+  auto       parents = matrix_of_rows(n_fine, n_local(*coarse),
+                                      [&](int cell, Row &row) { row.emplace_back(fine_mesh.coarse_cell[cell], 1.); });
   parents.ghosts     = exchange_plan(*coarse);
   return parents;
 }
@@ -229,7 +178,13 @@ CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh)
       ghosts.push_back(n_children * ghost + child);
   const auto numbers =
     make_partitioner(owned_range(std::uint64_t(n_children) * coarse->locally_owned_size(), comm), ghosts, comm);
-  return sum_transposed(entry_for_each_cell(fine_mesh, n_local(*numbers), true, [](int) { return 1.; }), *numbers);
+  const int n_fine = static_cast<int>(fine_mesh.coarse_cell.size());
+  return sum_transposed(matrix_of_rows(n_fine, n_local(*numbers),
+                                       [&](int cell, Row &row) {
+                                         const int family = n_children * fine_mesh.coarse_cell[cell];
+                                         row.emplace_back(family + fine_mesh.child[cell], 1.);
+                                       }),
+                        *numbers);
 }
 
 template <int dim>
@@ -289,24 +244,21 @@ void CellAverages<dim>::update(const Vector<double> &finest)
     {
       Vector<double>  transformed = scratch.part(0, values[l].size());
       Vector<double> &result      = values[l - 1];
-      if (average == Average::harmonic)
-        device.for_each(transformed.size(), Reciprocal{values[l].data(), transformed.data()});
-      else if (average == Average::geometric)
-        device.for_each(transformed.size(), Logarithm{values[l].data(), transformed.data()});
-      device.multiply(1., averages[l - 1], average == Average::arithmetic ? values[l] : transformed, 0., result);
-      if (average == Average::harmonic)
-        device.for_each(result.size(), Reciprocal{result.data(), result.data()});
-      else if (average == Average::geometric)
-        device.for_each(result.size(), Exponential{result.data(), result.data()});
+      const bool      plain       = average == Average::arithmetic;
+      if (!plain)
+        device.for_each(transformed.size(), ForAverage{average, false, values[l].data(), transformed.data()});
+      device.multiply(1., averages[l - 1], plain ? values[l] : transformed, 0., result);
+      if (!plain)
+        device.for_each(result.size(), ForAverage{average, true, result.data(), result.data()});
     }
 }
 
-template CSRMatrix<double> embedding(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
-template CSRMatrix<double> embedding(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
-template CSRMatrix<double> values_of_parents(const LevelMesh<2> &);
-template CSRMatrix<double> values_of_parents(const LevelMesh<3> &);
-template CSRMatrix<double> values_of_children(const LevelMesh<2> &);
-template CSRMatrix<double> values_of_children(const LevelMesh<3> &);
+template decltype(embedding<2>)          embedding<2>;
+template decltype(embedding<3>)          embedding<3>;
+template decltype(values_of_parents<2>)  values_of_parents<2>;
+template decltype(values_of_parents<3>)  values_of_parents<3>;
+template decltype(values_of_children<2>) values_of_children<2>;
+template decltype(values_of_children<3>) values_of_children<3>;
 template class InjectedValues<2>;
 template class InjectedValues<3>;
 template class CellAverages<2>;

@@ -75,8 +75,9 @@ private:
 template <int dim>
 Array<int> shapes_of_active_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
 {
-  const Array<int> of_cells = cells_of_same_shape(space, mapping, dealii::update_gradients);
-  Array<int>       shapes(space.triangulation().n_active_cells(), -1);
+  const Array<int> of_cells =
+    cells_of_same_shape(space, numbers_below(space.n_cells()), mapping, dealii::update_gradients);
+  Array<int> shapes(space.triangulation().n_active_cells(), -1);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     shapes[space.active_cells()[cell]->active_cell_index()] = of_cells[cell];
   return shapes;
@@ -262,8 +263,9 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
   const Array<double>       u  = space.local_values(owned);
   const auto               &fe = space.element();
   const dealii::QGauss<dim> quadrature(fe.degree + 1);
-  const Array<int>          shapes = cells_of_same_shape(space, mapping, dealii::update_gradients);
-  dealii::Vector<float>     indicators(space.triangulation().n_active_cells());
+  const Array<int>          shapes =
+    cells_of_same_shape(space, numbers_below(space.n_cells()), mapping, dealii::update_gradients);
+  dealii::Vector<float> indicators(space.triangulation().n_active_cells());
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel
   {

@@ -2,6 +2,7 @@
 
 #include "base/communicator.h"
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "base/row_ranges.h"
 #include "fem/forms/cell_loop.h"
 
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <numeric>
 #include <sstream>
-#include <tuple>
 #include <utility>
 
 namespace adamant
@@ -59,6 +59,57 @@ Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapp
                       points[d * n + cell * n_q + q] = fe_values.quadrature_point(static_cast<unsigned int>(q))[d];
                 });
   return points;
+}
+
+template <int dim>
+Array<unsigned int> components(const LevelSpace<dim> &space)
+{
+  Array<unsigned int> component(space.n_dofs(), 0);
+#pragma omp parallel for schedule(static)
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      write_atomically(component[space.cell_dofs(cell)[i]], space.element().system_to_component_index(i).first);
+  return component;
+}
+
+template <int dim>
+Array<double> nodal_values(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                           const dealii::Function<dim> &function, const Array<int> &dofs, unsigned int first)
+{
+  const auto    points    = support_points(space, mapping, dofs);
+  const auto    component = components(space);
+  Array<double> values(dofs.size());
+  parallel_for(dofs.size(), [&](std::size_t k) {
+    dealii::Point<dim> point;
+    for (int d = 0; d < dim; ++d)
+      point[d] = points[d * dofs.size() + k];
+    const unsigned int c = component[dofs[k]];
+    values[k]            = c >= first && c < first + function.n_components ? function.value(point, c - first) : 0.;
+  });
+  return values;
+}
+
+template <int dim>
+std::vector<Array<double>> rigid_body_modes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  const auto                 points    = support_points(space, mapping);
+  const auto                 component = components(space);
+  const int                  n         = space.n_owned();
+  std::vector<Array<double>> modes;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      auto &mode = modes.emplace_back();
+      for (int i = 0; i < n; ++i)
+        mode.push_back(component[i] == d ? 1. : 0.);
+    }
+  for (unsigned int d = 0; d < (dim == 3 ? 3 : 1); ++d) // from axis d to the next one
+    {
+      auto         &mode = modes.emplace_back();
+      const double *x = points.data() + std::size_t(d) * n, *y = points.data() + std::size_t((d + 1) % dim) * n;
+      for (int i = 0; i < n; ++i)
+        mode.push_back(component[i] == d ? -y[i] : component[i] == (d + 1) % dim ? x[i] : 0.);
+    }
+  return modes;
 }
 
 namespace
@@ -152,14 +203,9 @@ CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &sp
                                const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
                                unsigned int n_values, dealii::UpdateFlags flags, const Shares<dim> &shares)
 {
-  const auto       &fe = space.element();
-  CSRMatrix<double> N;
-  N.n_rows = static_cast<int>(points.size() * n_values);
-  N.n_cols = space.n_dofs();
-  N.ghosts = exchange_plan(space.partition());
-  N.row_start.assign(N.n_rows + 1, 0);
-  const auto                                       cells = cells_of_points(key, space, mapping, points);
-  std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
+  const auto      &fe    = space.element();
+  const auto       cells = cells_of_points(key, space, mapping, points);
+  std::vector<Row> rows(points.size() * n_values);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
       const auto &[cell, unit_point] = cells[p];
@@ -177,15 +223,11 @@ CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &sp
               rows[p * n_values + k].emplace_back(dofs[i], share[k]);
         }
     }
-  for (int i = 0; i < N.n_rows; ++i)
-    {
-      std::sort(rows[i].begin(), rows[i].end());
-      N.row_start[i + 1] = rows[i].size();
-    }
-  finish_row_starts(N);
-  for (int i = 0; i < N.n_rows; ++i)
-    for (std::size_t k = 0; k < rows[i].size(); ++k)
-      std::tie(N.column[N.row_start[i] + k], N.value[N.row_start[i] + k]) = rows[i][k];
+  auto N   = matrix_of_rows(static_cast<int>(rows.size()), space.n_dofs(), [&rows](int i, Row &row) {
+    row = rows[i];
+    std::sort(row.begin(), row.end());
+  });
+  N.ghosts = exchange_plan(space.partition());
   return N;
 }
 
@@ -202,20 +244,20 @@ CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim
                            });
 }
 
-template CSRMatrix<double> point_matrix(const std::string &, const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                        const std::vector<dealii::Point<2>> &, unsigned int, dealii::UpdateFlags,
-                                        const Shares<2> &);
-template CSRMatrix<double> point_matrix(const std::string &, const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                        const std::vector<dealii::Point<3>> &, unsigned int, dealii::UpdateFlags,
-                                        const Shares<3> &);
-template CSRMatrix<double> evaluation_matrix(const std::string &, const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                             const std::vector<dealii::Point<2>> &, unsigned int);
-template CSRMatrix<double> evaluation_matrix(const std::string &, const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                             const std::vector<dealii::Point<3>> &, unsigned int);
-template Array<double>     support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
-template Array<double>     support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
-template Array<double>     quadrature_points(const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                             const dealii::Quadrature<2> &);
-template Array<double>     quadrature_points(const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                             const dealii::Quadrature<3> &);
+template decltype(quadrature_points<2>) quadrature_points<2>;
+template decltype(quadrature_points<3>) quadrature_points<3>;
+template decltype(components<2>)        components<2>;
+template decltype(components<3>)        components<3>;
+template decltype(rigid_body_modes<2>)  rigid_body_modes<2>;
+template decltype(rigid_body_modes<3>)  rigid_body_modes<3>;
+template decltype(point_matrix<2>)      point_matrix<2>;
+template decltype(point_matrix<3>)      point_matrix<3>;
+template decltype(evaluation_matrix<2>) evaluation_matrix<2>;
+template decltype(evaluation_matrix<3>) evaluation_matrix<3>;
+template Array<double> support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
+template Array<double> support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
+template Array<double> nodal_values(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Function<2> &,
+                                    const Array<int> &, unsigned int);
+template Array<double> nodal_values(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Function<3> &,
+                                    const Array<int> &, unsigned int);
 } // namespace adamant

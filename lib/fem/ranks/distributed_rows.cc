@@ -29,9 +29,9 @@ using Entry = std::pair<Index, double>; // global column, value
 // Rows on their way: global row, number of entries, their columns; and their values.
 using Rows = std::pair<std::vector<Index>, std::vector<double>>;
 
-// The rows of ghosts, by owner.
-std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, const Partitioner &rows,
-                                            const Partitioner &columns)
+// Sends the rows of ghosts to their owners. Returns the parts of owned rows that other ranks have, by rank.
+std::map<unsigned int, Rows> rows_from_others(const CSRMatrix<double> &local, const Partitioner &rows,
+                                              const Partitioner &columns)
 {
   std::map<unsigned int, Rows> others;
   int                          row = static_cast<int>(rows.locally_owned_size());
@@ -48,7 +48,7 @@ std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, cons
           indices.push_back(columns.local_to_global(local.column[k]));
         values.insert(values.end(), local.value.begin() + begin, local.value.begin() + begin + n);
       }
-  return others;
+  return dealii::Utilities::MPI::some_to_some(rows.get_mpi_communicator(), others);
 }
 
 // What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the
@@ -58,17 +58,15 @@ std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, 
 {
   std::map<int, std::vector<Entry>> entries;
   for (const auto &[rank, message] : from_others)
-    {
-      const auto &[indices, values] = message;
-      for (std::size_t i = 0, v = 0; i < indices.size();)
-        {
-          auto       &row = entries[static_cast<int>(rows.global_to_local(indices[i]))];
-          const Index n   = indices[i + 1];
-          i += 2;
-          for (const std::size_t end = i + n; i < end; ++i, ++v)
-            row.emplace_back(indices[i], values[v]);
-        }
-    }
+    for (std::size_t i = 0, v = 0; i < message.first.size();)
+      {
+        const auto &[indices, values] = message;
+        auto       &row               = entries[static_cast<int>(rows.global_to_local(indices[i]))];
+        const Index n                 = indices[i + 1];
+        i += 2;
+        for (const std::size_t end = i + n; i < end; ++i, ++v)
+          row.emplace_back(indices[i], values[v]);
+      }
   return entries;
 }
 
@@ -123,8 +121,7 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers)
   plan->n_owned      = static_cast<int>(numbers.locally_owned_size());
   plan->first_owned  = numbers.local_range().first;
   plan->n_global     = numbers.size();
-  for (const auto ghost : numbers.ghost_indices())
-    plan->ghosts.push_back(ghost);
+  plan->ghosts.assign(numbers.ghost_indices().begin(), numbers.ghost_indices().end());
   for (const auto &[first, end] : numbers.import_indices())
     for (unsigned int i = first; i < end; ++i)
       plan->sent.push_back(static_cast<int>(i));
@@ -166,10 +163,9 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
 {
   if (rows.n_mpi_processes() == 1)
     return local;
-  const int n_rows    = static_cast<int>(rows.locally_owned_size()),
-            n_owned   = static_cast<int>(columns.locally_owned_size());
-  const auto received = received_entries(
-    dealii::Utilities::MPI::some_to_some(rows.get_mpi_communicator(), rows_of_others(local, rows, columns)), rows);
+  const int n_rows       = static_cast<int>(rows.locally_owned_size()),
+            n_owned      = static_cast<int>(columns.locally_owned_size());
+  const auto received    = received_entries(rows_from_others(local, rows, columns), rows);
   const auto new_columns = columns_that_occur(local, n_rows, columns, received);
 
   Array<int> new_number(columns.n_ghost_indices(), -1);
@@ -256,10 +252,10 @@ std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &loc
 CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &sum, const Partitioner &rows,
                             const Partitioner &columns)
 {
-  const MPI_Comm comm = rows.get_mpi_communicator();
   local.value.resize(local.n_nonzeros());
-  std::iota(local.value.begin(), local.value.end(), Communicator(comm).sum_before(local.n_nonzeros()));
-  const auto messages = dealii::Utilities::MPI::some_to_some(comm, rows_of_others(local, rows, columns));
+  std::iota(local.value.begin(), local.value.end(),
+            Communicator(rows.get_mpi_communicator()).sum_before(local.n_nonzeros()));
+  const auto messages = rows_from_others(local, rows, columns);
   const auto plan     = plan_of_entries(local, rows, messages);
   const auto received = received_entries(messages, rows);
 
@@ -327,28 +323,15 @@ std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan,
 
 CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
 {
-  CSRMatrix<double> blocks;
-  Array<int>        column_in_blocks; // of column j of component c: number c n_cols + j
-  if (A.ghosts)
-    blocks.ghosts = plan_of_components(*A.ghosts, n_components, column_in_blocks);
-  else
-    {
-      column_in_blocks.resize(std::size_t(n_components) * A.n_cols);
-      std::iota(column_in_blocks.begin(), column_in_blocks.end(), 0);
-    }
-  blocks.n_rows = n_components * A.n_rows;
-  blocks.n_cols = static_cast<int>(column_in_blocks.size());
-  blocks.row_start.push_back(0);
-  for (int c = 0; c < n_components; ++c)
-    for (int row = 0; row < A.n_rows; ++row)
-      {
-        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          {
-            blocks.column.push_back(column_in_blocks[std::size_t(c) * A.n_cols + A.column[k]]);
-            blocks.value.push_back(A.value[k]);
-          }
-        blocks.row_start.push_back(blocks.column.size());
-      }
+  Array<int> columns; // of column j of component c: number c n_cols + j
+  const auto plan   = A.ghosts ? plan_of_components(*A.ghosts, n_components, columns) : nullptr;
+  const int  n_cols = plan ? static_cast<int>(columns.size()) : n_components * A.n_cols;
+  auto       blocks = matrix_of_rows(n_components * A.n_rows, n_cols, [&](int i, Row &entries) {
+    const int row = i % A.n_rows, first = i / A.n_rows * A.n_cols;
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      entries.emplace_back(plan ? columns[first + A.column[k]] : first + A.column[k], A.value[k]);
+  });
+  blocks.ghosts     = plan;
   return blocks;
 }
 

@@ -4,7 +4,7 @@
 #include "base/exceptions.h"
 #include "base/run_record.h"
 #include "expressions/expressions.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 
 #include <deal.II/base/data_out_base.h>
 #include <deal.II/base/utilities.h>

@@ -5,7 +5,7 @@
 #include "elasticity/prescribed_axes.h"
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "fem/support.h"
 
 #include <deal.II/base/function_parser.h>
