@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <sstream>
 #include <type_traits>
 
 namespace adamant::cuda
@@ -31,17 +30,6 @@ bool injected_fault();
 [[noreturn]] void fail(const std::string &library, const Call &call, const std::string &arguments,
                        const std::string &error);
 [[noreturn]] void fail(cudaError_t status, const Call &call, const std::string &arguments);
-
-/// Returns the arguments as "a, b, c", for messages.
-template <typename... Arguments>
-std::string listed(const Arguments &...arguments)
-{
-  std::ostringstream text;
-  std::size_t        n = 0;
-  ((text << (n++ > 0 ? ", " : "") << arguments), ...);
-  (void)n;
-  return text.str();
-}
 
 /// Throws RunError where `status` is no success; the arguments are for the message. Every status of a CUDA call goes
 /// through here.
