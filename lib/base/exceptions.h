@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace adamant
@@ -48,6 +49,16 @@ void require(bool condition, const Parts &...message)
   std::ostringstream text;
   (text << ... << message);
   throw InputError(text.str());
+}
+
+/// Returns the arguments as "a, b, c", for messages.
+template <typename... Arguments>
+std::string listed(const Arguments &...arguments)
+{
+  std::ostringstream           text;
+  [[maybe_unused]] const char *separator = "";
+  ((text << std::exchange(separator, ", ") << arguments), ...);
+  return text.str();
 }
 
 /// Returns the names in `known` that are closest to `name` by edit distance, ignoring case: at most `count`, nearest

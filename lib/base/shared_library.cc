@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace adamant
 {
 SharedLibrary::SharedLibrary(const std::vector<std::string> &names)
@@ -26,5 +28,18 @@ void *SharedLibrary::address(const char *function) const
   if (found == nullptr)
     throw RunError(name + " has no function " + function);
   return found;
+}
+
+SharedLibrary find_library(const std::string &error, const char *variable, const std::vector<std::string> &files)
+{
+  const char *chosen = std::getenv(variable);
+  try
+    {
+      return SharedLibrary(chosen != nullptr ? std::vector<std::string>{chosen} : files);
+    }
+  catch (const RunError &reason)
+    {
+      throw RunError(error + ": " + reason.what());
+    }
 }
 } // namespace adamant

@@ -27,4 +27,26 @@ private:
   void       *handle = nullptr;
   std::string name;
 };
+
+/// Returns the library in the file that the environment variable `variable` names or, without that variable, in the
+/// first of `files` that can be loaded. Throws RunError with `error` and the loader's reasons where there is none.
+SharedLibrary find_library(const std::string &error, const char *variable, const std::vector<std::string> &files);
+
+/// The base of a library's interface. The pointer to function f is a member initialised by function("f").
+struct LoadedLibrary
+{
+  struct Function
+  {
+    const SharedLibrary &library;
+    const char          *name;
+    template <typename Type>
+    operator Type *() const
+    {
+      return library.function<Type>(name);
+    }
+  };
+  Function function(const char *name) const { return {library, name}; }
+
+  SharedLibrary library;
+};
 } // namespace adamant

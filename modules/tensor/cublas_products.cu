@@ -28,7 +28,8 @@ class CublasProducts : public DenseProductsInterface
 public:
   CublasProducts(std::shared_ptr<Context> context_, Arithmetic arithmetic)
     : context(std::move(context_))
-    , cublas{{find_library("products of dense matrices", "cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
+    , cublas{{find_library("products of dense matrices: cuBLAS cannot be loaded", "ADAMANT_CUBLAS", "cublas",
+                           CUBLAS_VER_MAJOR)}}
     , workspace(context->memory_of_device(), cublas_workspace, "cuBLAS")
     , compute(arithmetic == Arithmetic::float64 ? CUBLAS_COMPUTE_64F :
               arithmetic == Arithmetic::tf32    ? CUBLAS_COMPUTE_32F_FAST_TF32 :

@@ -4,8 +4,6 @@
 #include "algebra/cuda/peers/ranks.h"
 #include "algebra/cuda/runtime/batch.cuh"
 #include "algebra/cuda/runtime/decide.cuh"
-#include "algebra/cuda/runtime/graph.h"
-#include "algebra/cuda/runtime/snapshot.h"
 #include "algebra/profiler_range.h"
 #include "base/exceptions.h"
 
@@ -184,14 +182,11 @@ DeviceId Context::take_device(int rank_on_machine)
   graphs              = setting == nullptr || std::string(setting) != "0";
   int driver          = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  loops                     = conditional_nodes && driver >= 12040 && sparse_format == MatrixFormat::compressed;
-  cudaStream_t      stream  = nullptr;
-  const cudaError_t created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  main_stream.reset(stream, [](cudaStream_t s) { cudaStreamDestroy(s); });
-  check(created, "cudaStreamCreateWithFlags");
-  partials = DeviceArray<double>(ledger, max_sums * reduction_blocks, "reductions");
-  finished = DeviceArray<unsigned int>(ledger, 1, "reductions");
-  check(cudaMemsetAsync(finished.data(), 0, sizeof(unsigned int), stream), "cudaMemsetAsync", finished.data(), 0);
+  loops       = conditional_nodes && driver >= 12040 && sparse_format == MatrixFormat::compressed;
+  main_stream = create_stream();
+  partials    = DeviceArray<double>(ledger, max_sums * reduction_blocks, "reductions");
+  finished    = DeviceArray<unsigned int>(ledger, 1, "reductions");
+  check(cudaMemsetAsync(finished.data(), 0, sizeof(unsigned int), stream()), "cudaMemsetAsync", finished.data(), 0);
   synchronize();
   DeviceId id;
   std::copy_n(found.properties.uuid.bytes, id.size(), id.begin());
@@ -286,15 +281,10 @@ ScalarStorage Context::create_scalars(int n)
     std::shared_ptr<double> on_host; // given back last: until then operations that write there may wait
     DeviceArray<double>     on_device;
   };
-  const auto        owner  = std::make_shared<Owner>();
-  double           *memory = nullptr;
-  const std::size_t bytes  = n * sizeof(double);
-  owner->on_device         = DeviceArray<double>(ledger, n, "scalars");
-  const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocMapped);
-  owner->on_host.reset(memory, [](double *p) { cudaFreeHost(p); });
-  check(status, "cudaHostAlloc", bytes, "mapped");
-  std::fill_n(memory, n, 0.);
-  return {n, owner->on_device.data(), memory, owner};
+  const auto owner = std::make_shared<Owner>(
+    Owner{pinned_memory<double>(n, cudaHostAllocMapped), DeviceArray<double>(ledger, n, "scalars")});
+  std::fill_n(owner->on_host.get(), n, 0.);
+  return {n, owner->on_device.data(), owner->on_host.get(), owner};
 }
 
 // What the device memory can do, as the measure of all kernels.
@@ -313,33 +303,11 @@ double Context::copy_bandwidth()
   return 2. * repeat * n * sizeof(float4) / copies->seconds();
 }
 
-std::shared_ptr<SnapshotStorage> Context::create_snapshot(int n)
-{
-  return std::make_shared<Snapshot>(shared_from_this(), n);
-}
-
-std::shared_ptr<MarkStorage> Context::create_mark()
-{
-  return std::make_shared<Mark>(shared_from_this());
-}
-
-std::shared_ptr<GraphStorage> Context::record(const std::function<void()> &operations)
-{
-  return std::make_shared<Graph>(shared_from_this(), operations);
-}
-
 void Context::run_together(const std::function<void()> &operations)
 {
   together ? together->run(operations) : operations();
 }
 
-std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
-                                                  bool recordable)
-{
-  if (recordable && replays_loops())
-    return std::make_shared<Loop>(shared_from_this(), first, step, cycles);
-  return std::make_shared<HostedLoop>(shared_from_this(), first, step, recordable);
-}
 } // namespace cuda
 
 void fail_cuda_call(long n)

@@ -1,33 +1,21 @@
 #include "algebra/cuda/libraries/libraries.cuh"
 
-#include "base/exceptions.h"
-
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 namespace adamant::cuda
 {
-SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
-                           const char *variable)
+SharedLibrary find_library(const std::string &error, const char *variable, const std::string &name, int major)
 {
-  const char       *chosen = std::getenv(variable);
-  const std::string file   = "lib" + name + ".so." + std::to_string(major);
-  try
-    {
-      if (chosen != nullptr)
-        return SharedLibrary({chosen});
-      return SharedLibrary({file, "/usr/local/cuda/lib64/" + file});
-    }
-  catch (const RunError &reason)
-    {
-      throw RunError(purpose + ": " + title + " cannot be loaded: " + reason.what());
-    }
+  const std::string file = "lib" + name + ".so." + std::to_string(major);
+  return adamant::find_library(error, variable, {file, "/usr/local/cuda/lib64/" + file});
 }
 
 Libraries::Libraries(Context &context)
-  : cusparse{{find_library("Matrix format = cusparse", "cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR, "ADAMANT_CUSPARSE")}}
-  , cublas{{find_library("Matrix format = cusparse", "cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
+  : cusparse{{find_library("Matrix format = cusparse: cuSPARSE cannot be loaded", "ADAMANT_CUSPARSE", "cusparse",
+                           CUSPARSE_VER_MAJOR)}}
+  , cublas{{find_library("Matrix format = cusparse: cuBLAS cannot be loaded", "ADAMANT_CUBLAS", "cublas",
+                         CUBLAS_VER_MAJOR)}}
   , context(context)
   , workspace(context.memory_of_device(), cublas_workspace, "cuBLAS")
 {

@@ -13,23 +13,6 @@
 
 namespace adamant::cuda
 {
-/// A function of a library by its C name; it converts to the pointer that it initialises.
-struct LibraryFunction
-{
-  const SharedLibrary &library;
-  const char          *name;
-  template <typename Function>
-  operator Function *() const
-  {
-    return library.function<Function>(name);
-  }
-};
-struct LoadedLibrary
-{
-  SharedLibrary   library;
-  LibraryFunction function(const char *name) const { return {library, name}; }
-};
-
 /// The functions of cuSPARSE for products.
 struct Cusparse : LoadedLibrary
 {
@@ -48,10 +31,8 @@ struct Cusparse : LoadedLibrary
   decltype(cusparseSpMV)            *multiply       = function("cusparseSpMV");
 };
 
-/// Returns the library `name` of this major version, or the file that the environment variable `variable` names. Throws
-/// RunError with `purpose` and `title` where it cannot be loaded.
-SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
-                           const char *variable);
+/// Returns the library `name` of this major version (base/shared_library.h).
+SharedLibrary find_library(const std::string &error, const char *variable, const std::string &name, int major);
 
 /// The type of cublasGemmStridedBatchedEx; of the functions of this name, it is the one that takes types of arithmetic.
 using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,

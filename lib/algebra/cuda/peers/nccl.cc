@@ -3,8 +3,6 @@
 #include "base/exceptions.h"
 #include "base/shared_library.h"
 
-#include <cstdlib>
-#include <sstream>
 #include <type_traits>
 
 namespace adamant::cuda
@@ -25,68 +23,40 @@ constexpr int type_of = std::is_same_v<Number, double> ? type_double : type_floa
 
 SharedLibrary find_nccl()
 {
-  const char *chosen = std::getenv("ADAMANT_NCCL");
-  try
-    {
-      if (chosen != nullptr)
-        return SharedLibrary({chosen});
-      return SharedLibrary({"libnccl.so.2", "libnccl.so", "/usr/local/cuda/lib64/libnccl.so.2"});
-    }
-  catch (const RunError &reason)
-    {
-      throw RunError(std::string("NCCL cannot be loaded: ") + reason.what());
-    }
+  return find_library("NCCL cannot be loaded", "ADAMANT_NCCL",
+                      {"libnccl.so.2", "libnccl.so", "/usr/local/cuda/lib64/libnccl.so.2"});
 }
 } // namespace
 
-struct Nccl::Library
+struct Nccl::Library : LoadedLibrary
 {
-  explicit Library(const SharedLibrary &library)
-    : get_version(library.function<int(int *)>("ncclGetVersion"))
-    , get_unique_id(library.function<int(UniqueId *)>("ncclGetUniqueId"))
-    , init_rank(library.function<int(Handle *, int, UniqueId, int)>("ncclCommInitRank"))
-    , abort(library.function<int(Handle)>("ncclCommAbort"))
-    , all_reduce(library.function<int(const void *, void *, std::size_t, int, int, Handle, Stream)>("ncclAllReduce"))
-    , send(library.function<int(const void *, std::size_t, int, int, Handle, Stream)>("ncclSend"))
-    , receive(library.function<int(void *, std::size_t, int, int, Handle, Stream)>("ncclRecv"))
-    , group_start(library.function<int()>("ncclGroupStart"))
-    , group_end(library.function<int()>("ncclGroupEnd"))
-    , error_string(library.function<const char *(int)>("ncclGetErrorString"))
-    , last_error(library.function<const char *(Handle)>("ncclGetLastError"))
-  {}
-
   // Every status of NCCL goes through here; the arguments are for the message.
   template <typename... Arguments>
   void check(int status, const char *call, const Arguments &...arguments) const
   {
-    if (status == success)
-      return;
-    std::ostringstream text;
-    std::size_t        n = 0;
-    ((text << (n++ > 0 ? ", " : "") << arguments), ...);
-    (void)n;
-    throw RunError(std::string("NCCL: ") + call + "(" + text.str() + ") failed: " + error_string(status) + ": " +
-                   last_error(nullptr));
+    if (status != success)
+      throw RunError(std::string("NCCL: ") + call + "(" + listed(arguments...) + ") failed: " + error_string(status) +
+                     ": " + last_error(nullptr));
   }
 
-  int (*get_version)(int *);
-  int (*get_unique_id)(UniqueId *);
-  int (*init_rank)(Handle *, int, UniqueId, int);
-  int (*abort)(Handle);
-  int (*all_reduce)(const void *, void *, std::size_t, int, int, Handle, Stream);
-  int (*send)(const void *, std::size_t, int, int, Handle, Stream);
-  int (*receive)(void *, std::size_t, int, int, Handle, Stream);
-  int (*group_start)();
-  int (*group_end)();
-  const char *(*error_string)(int);
-  const char *(*last_error)(Handle);
+  int (*get_version)(int *)                                                      = function("ncclGetVersion");
+  int (*get_unique_id)(UniqueId *)                                               = function("ncclGetUniqueId");
+  int (*init_rank)(Handle *, int, UniqueId, int)                                 = function("ncclCommInitRank");
+  int (*abort)(Handle)                                                           = function("ncclCommAbort");
+  int (*all_reduce)(const void *, void *, std::size_t, int, int, Handle, Stream) = function("ncclAllReduce");
+  int (*send)(const void *, std::size_t, int, int, Handle, Stream)               = function("ncclSend");
+  int (*receive)(void *, std::size_t, int, int, Handle, Stream)                  = function("ncclRecv");
+  int (*group_start)()                                                           = function("ncclGroupStart");
+  int (*group_end)()                                                             = function("ncclGroupEnd");
+  const char *(*error_string)(int)                                               = function("ncclGetErrorString");
+  const char *(*last_error)(Handle)                                              = function("ncclGetLastError");
 };
 
 std::string Nccl::why_unavailable()
 {
   try
     {
-      Library{find_nccl()};
+      Library{{find_nccl()}};
     }
   catch (const RunError &reason)
     {
@@ -96,7 +66,7 @@ std::string Nccl::why_unavailable()
 }
 
 Nccl::Nccl(const Communicator &ranks)
-  : library(std::make_shared<Library>(find_nccl()))
+  : library(std::make_shared<const Library>(Library{{find_nccl()}}))
 {
   UniqueId id{};
   if (ranks.rank() == 0)

@@ -63,11 +63,7 @@ Ranks::Ranks(const Communicator &ranks, bool own_devices, Memory &ledger)
 {
   int lowest = 0, highest = 0;
   check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange");
-  cudaStream_t own = nullptr;
-  // Before the blocks of the product that it is to be hidden behind.
-  const cudaError_t created = cudaStreamCreateWithPriority(&own, cudaStreamNonBlocking, highest);
-  stream.reset(own, [](cudaStream_t s) { cudaStreamDestroy(s); });
-  check(created, "cudaStreamCreateWithPriority", highest);
+  stream  = create_stream(highest); // before the blocks of the product that it is to be hidden behind
   ready   = create_event();
   arrived = create_event();
 

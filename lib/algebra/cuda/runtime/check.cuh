@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
-#include <sstream>
 #include <type_traits>
 
 namespace adamant::cuda
@@ -31,17 +30,6 @@ bool injected_fault();
 [[noreturn]] void fail(const std::string &library, const Call &call, const std::string &arguments,
                        const std::string &error);
 [[noreturn]] void fail(cudaError_t status, const Call &call, const std::string &arguments);
-
-/// Returns the arguments as "a, b, c", for messages.
-template <typename... Arguments>
-std::string listed(const Arguments &...arguments)
-{
-  std::ostringstream text;
-  std::size_t        n = 0;
-  ((text << (n++ > 0 ? ", " : "") << arguments), ...);
-  (void)n;
-  return text.str();
-}
 
 /// Throws RunError where `status` is no success; the arguments are for the message. Every status of a CUDA call goes
 /// through here.
@@ -162,13 +150,40 @@ void launch_writer(const Context &context, const Call &name, void (*kernel)(Para
   context.separate_next_launch();
 }
 
-/// Returns an event that orders streams and takes no time.
-inline std::shared_ptr<CUevent_st> create_event()
+/// Returns what create(&handle) makes, owned: `destroy` takes it back. The arguments are for the message.
+template <typename T, class Create, class Destroy, typename... Arguments>
+std::shared_ptr<T> owned(const Call &call, const Create &create, const Destroy &destroy, const Arguments &...arguments)
 {
-  cudaEvent_t                 event  = nullptr;
-  const cudaError_t           status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  std::shared_ptr<CUevent_st> owned(event, [](cudaEvent_t e) { cudaEventDestroy(e); });
-  check(status, "cudaEventCreateWithFlags");
-  return owned;
+  T                       *made   = nullptr;
+  const cudaError_t        status = create(&made);
+  const std::shared_ptr<T> result(made, [destroy](T *p) { destroy(p); });
+  check(status, call, arguments...);
+  return result;
+}
+
+/// Returns an event that orders streams and takes no time, or with other flags.
+inline std::shared_ptr<CUevent_st> create_event(unsigned flags = cudaEventDisableTiming)
+{
+  return owned<CUevent_st>(
+    "cudaEventCreateWithFlags", [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); },
+    cudaEventDestroy);
+}
+
+/// Returns a stream that does not wait for the default one.
+inline std::shared_ptr<CUstream_st> create_stream(int priority = 0)
+{
+  return owned<CUstream_st>(
+    "cudaStreamCreateWithPriority",
+    [priority](cudaStream_t *s) { return cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, priority); },
+    cudaStreamDestroy, priority);
+}
+
+/// Returns n numbers in pinned host memory.
+template <typename T>
+std::shared_ptr<T> pinned_memory(std::size_t n, unsigned flags)
+{
+  return owned<T>(
+    "cudaHostAlloc", [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost,
+    n * sizeof(T), flags == cudaHostAllocMapped ? "mapped" : "pinned");
 }
 } // namespace adamant::cuda

@@ -78,15 +78,6 @@ std::shared_ptr<CUgraph_st> capture_on(cudaStream_t stream, const std::function<
   return graph;
 }
 
-// An event that takes the time.
-std::shared_ptr<CUevent_st> create_timer()
-{
-  cudaEvent_t                 created = nullptr;
-  const cudaError_t           status  = cudaEventCreate(&created);
-  std::shared_ptr<CUevent_st> owned(created, [](cudaEvent_t e) { cudaEventDestroy(e); });
-  check(status, "cudaEventCreate");
-  return owned;
-}
 } // namespace
 
 CUgraphNode_st *last_node(CUgraph_st *graph)
@@ -121,11 +112,8 @@ CUgraphNode_st *last_node(CUgraph_st *graph)
 
 std::shared_ptr<CUgraph_st> create_graph()
 {
-  cudaGraph_t                 created = nullptr;
-  const cudaError_t           status  = cudaGraphCreate(&created, 0);
-  std::shared_ptr<CUgraph_st> graph(created, [](cudaGraph_t g) { cudaGraphDestroy(g); });
-  check(status, "cudaGraphCreate");
-  return graph;
+  return owned<CUgraph_st>(
+    "cudaGraphCreate", [](cudaGraph_t *g) { return cudaGraphCreate(g, 0); }, cudaGraphDestroy);
 }
 
 std::shared_ptr<CUgraph_st> captured_graph(const Context &context, const std::function<void()> &operations,
@@ -142,56 +130,104 @@ std::shared_ptr<CUgraph_st> captured_graph(const Context &context, const std::fu
 
 std::shared_ptr<CUgraphExec_st> instantiate(CUgraph_st *graph)
 {
-  cudaGraphExec_t                 created      = nullptr;
-  const cudaError_t               instantiated = cudaGraphInstantiate(&created, graph, 0);
-  std::shared_ptr<CUgraphExec_st> executable(created, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
-  check(instantiated, "cudaGraphInstantiate", graph);
-  return executable;
+  return owned<CUgraphExec_st>(
+    "cudaGraphInstantiate", [graph](cudaGraphExec_t *g) { return cudaGraphInstantiate(g, graph, 0); },
+    cudaGraphExecDestroy, graph);
 }
 
-Graph::Graph(std::shared_ptr<Context> context_, std::function<void()> operations_)
-  : context(std::move(context_))
-  , operations(std::move(operations_))
+namespace
 {
-  if (context->replays_graphs())
-    capture();
-}
+// A sequence of operations that is recorded as a CUDA graph, and anew when matrices have changed since. Where the
+// device replays no graphs the operations are run one by one.
+class Graph : public GraphStorage
+{
+public:
+  Graph(std::shared_ptr<Context> context_, std::function<void()> operations)
+    : context(std::move(context_))
+    , operations(std::move(operations))
+  {
+    if (context->replays_graphs())
+      capture();
+  }
 
-void Graph::capture()
-{
-  const auto graph = captured_graph(*context, operations);
-  executable       = instantiate(graph.get());
-  std::size_t n    = 0;
-  check(cudaGraphGetNodes(graph.get(), nullptr, &n), "cudaGraphGetNodes", graph.get());
-  n_nodes  = static_cast<int>(n);
-  revision = context->revision();
-}
+  void replay() override
+  {
+    if (!context->replays_graphs())
+      return operations();
+    if (revision != context->revision())
+      capture();
+    check(cudaGraphLaunch(executable.get(), context->stream()), "cudaGraphLaunch", n_nodes, "nodes");
+  }
+  int    n_operations() const override { return n_nodes; }
+  double seconds(int n_samples) override
+  {
+    const auto         begin = create_event(cudaEventDefault), end = create_event(cudaEventDefault);
+    std::vector<float> times(n_samples);
+    replay();
+    for (float &time : times)
+      {
+        check(cudaEventRecord(begin.get(), context->stream()), "cudaEventRecord", "begin");
+        replay();
+        check(cudaEventRecord(end.get(), context->stream()), "cudaEventRecord", "end");
+        check(cudaEventSynchronize(end.get()), "cudaEventSynchronize", "end");
+        check(cudaEventElapsedTime(&time, begin.get(), end.get()), "cudaEventElapsedTime");
+      }
+    std::nth_element(times.begin(), times.begin() + n_samples / 2, times.end());
+    return 1e-3 * times[n_samples / 2];
+  }
 
-void Graph::replay()
-{
-  if (!context->replays_graphs())
-    return operations();
-  if (revision != context->revision())
-    capture();
-  check(cudaGraphLaunch(executable.get(), context->stream()), "cudaGraphLaunch", n_nodes, "nodes");
-}
+private:
+  void capture()
+  {
+    const auto graph = captured_graph(*context, operations);
+    executable       = instantiate(graph.get());
+    std::size_t n    = 0;
+    check(cudaGraphGetNodes(graph.get(), nullptr, &n), "cudaGraphGetNodes", graph.get());
+    n_nodes  = static_cast<int>(n);
+    revision = context->revision();
+  }
 
-double Graph::seconds(int n_samples)
+  std::shared_ptr<Context>        context;
+  std::function<void()>           operations;
+  std::shared_ptr<CUgraphExec_st> executable;
+  int                             n_nodes = 0, revision = 0; // context's revision when the graph was recorded
+};
+
+// A loop whose answers the host fetches.
+class HostedLoop : public LoopStorage
 {
-  const auto         begin = create_timer(), end = create_timer();
-  std::vector<float> times(n_samples);
-  replay();
-  for (float &time : times)
-    {
-      check(cudaEventRecord(begin.get(), context->stream()), "cudaEventRecord", "begin");
-      replay();
-      check(cudaEventRecord(end.get(), context->stream()), "cudaEventRecord", "end");
-      check(cudaEventSynchronize(end.get()), "cudaEventSynchronize", "end");
-      check(cudaEventElapsedTime(&time, begin.get(), end.get()), "cudaEventElapsedTime");
-    }
-  std::nth_element(times.begin(), times.begin() + n_samples / 2, times.end());
-  return 1e-3 * times[n_samples / 2];
-}
+public:
+  HostedLoop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step,
+             bool recordable)
+    : context(std::move(context))
+    , first(std::move(first))
+    , step(std::move(step))
+    , recordable(recordable)
+  {}
+
+  void run() override
+  {
+    const LoopAnswer to_host{0, answer.get()};
+    first(to_host);
+    for (context->synchronize(); *answer != 0; context->synchronize())
+      if (!recordable)
+        step(to_host);
+      else
+        {
+          if (!graph)
+            graph = context->record([this, to_host] { step(to_host); });
+          graph->replay();
+        }
+  }
+
+private:
+  std::shared_ptr<Context>      context;
+  DeviceInterface::Asking       first, step;
+  bool                          recordable;
+  std::shared_ptr<GraphStorage> graph; // the graph of a step
+  std::shared_ptr<int>          answer = pinned_memory<int>(1, cudaHostAllocMapped);
+};
+} // namespace
 
 Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_,
            DeviceInterface::Cycles cycles_)
@@ -284,37 +320,16 @@ void Loop::launch() const
   check(cudaGraphLaunch(executable.get(), context->stream()), "cudaGraphLaunch", "loop");
 }
 
-HostedLoop::HostedLoop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_,
-                       bool recordable)
-  : context(std::move(context_))
-  , first(std::move(first_))
-  , step(std::move(step_))
-  , recordable(recordable)
+std::shared_ptr<GraphStorage> Context::record(const std::function<void()> &operations)
 {
-  int              *memory = nullptr;
-  const cudaError_t status = cudaHostAlloc(&memory, sizeof(int), cudaHostAllocMapped);
-  answer.reset(memory, [](int *p) { cudaFreeHost(p); });
-  check(status, "cudaHostAlloc", sizeof(int), "mapped");
+  return std::make_shared<Graph>(shared_from_this(), operations);
 }
 
-void HostedLoop::run()
+std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
+                                                  bool recordable)
 {
-  const LoopAnswer to_host{0, answer.get()};
-  first(to_host);
-  while (fetch())
-    if (!recordable)
-      step(to_host);
-    else
-      {
-        if (!graph)
-          graph = context->record([this, to_host] { step(to_host); });
-        graph->replay();
-      }
-}
-
-bool HostedLoop::fetch() const
-{
-  context->synchronize();
-  return *answer != 0;
+  if (recordable && replays_loops())
+    return std::make_shared<Loop>(shared_from_this(), first, step, cycles);
+  return std::make_shared<HostedLoop>(shared_from_this(), first, step, recordable);
 }
 } // namespace adamant::cuda

@@ -8,26 +8,6 @@
 
 namespace adamant::cuda
 {
-/// A sequence of operations that is recorded as a CUDA graph, and anew when matrices have changed since. Where the
-/// device replays no graphs the operations are run one by one.
-class Graph : public GraphStorage
-{
-public:
-  Graph(std::shared_ptr<Context> context, std::function<void()> operations);
-
-  void   replay() override;
-  int    n_operations() const override { return n_nodes; }
-  double seconds(int n_samples) override;
-
-private:
-  void capture();
-
-  std::shared_ptr<Context>        context;
-  std::function<void()>           operations;
-  std::shared_ptr<CUgraphExec_st> executable;
-  int                             n_nodes = 0, revision = 0; // context's revision when the graph was recorded
-};
-
 /// A loop that the device repeats by itself. Its graph has the first question to the control, some steps, and a node
 /// that repeats the step. Where there are several cycles, that node repeats `again`, if another cycle begins, a node
 /// that repeats the step, and `finish`. So a loop that ends within its first steps passes a single conditional node;
@@ -67,22 +47,4 @@ private:
   static constexpr int most_at_once = 32;
 };
 
-/// A loop whose answers the host fetches.
-class HostedLoop : public LoopStorage
-{
-public:
-  HostedLoop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step,
-             bool recordable);
-
-  void run() override;
-
-private:
-  bool fetch() const;
-
-  std::shared_ptr<Context>      context;
-  DeviceInterface::Asking       first, step;
-  bool                          recordable;
-  std::shared_ptr<GraphStorage> graph; // the graph of a step
-  std::shared_ptr<int>          answer;
-};
 } // namespace adamant::cuda
