@@ -660,7 +660,6 @@ TEST_F(Elasticity, ShippedParameterFiles)
   EXPECT_EQ(start({"--print-parameters"}).out, start({ELASTICITY_PRM "/tutorial.prm", "--print-parameters"}).out);
 }
 
-// Each mistake ends with exit code 2, one line on stderr that has all of `says`, nothing on stdout and nothing written.
 TEST_F(Elasticity, DataThatAreNoNumbers)
 {
   expect_refused({"Problem/Initial displacement=log(x-0.5); 0; 0"},
@@ -669,6 +668,7 @@ TEST_F(Elasticity, DataThatAreNoNumbers)
                  "Problem/Body force or Problem/Traction has values that are");
 }
 
+// Each mistake ends with exit code 2, one line on stderr that has all of `says`, nothing on stdout and nothing written.
 TEST_F(Elasticity, Mistakes)
 {
   struct Mistake
