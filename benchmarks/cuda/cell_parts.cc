@@ -17,8 +17,8 @@ void measure(const Device &device, const CellMatrix &cells, const CSRMatrix<doub
   const int                  n = rows.n_rows;
   const Array<double>        ones(n, 1.);
   Vector<Number>             D(device, 3 * n), x(device, ones), y(device, n), b(device, ones), d(device, ones);
-  const JacobiUpdate<Number> update(Number(0.5), Number(0.5), D.data(), b.data(), x.data(), d.data(), d.data(),
-                                    y.data());
+  const JacobiUpdate<Number> update{Number(0.5), Number(0.5), D.data(), b.data(), x.data(), d.data(), d.data(),
+                                    y.data()};
   for (const bool by_cells : {false, true})
     {
       const Matrix<Number> A = by_cells ? Matrix<Number>(device, cells) : Matrix<Number>(device, rows, 3);

@@ -2,7 +2,8 @@
 // equation on stretched cells, FEAST's Table 1, from a zero guess.
 
 #include "multigrid/linear_solver.h"
-#include "multigrid/smoothers/line/line.h"
+#include "multigrid/smoothers/functors.h"
+#include "multigrid/smoothers/smoother.h"
 #include "parts.h"
 #include "support/q1_grid.h"
 
@@ -18,7 +19,7 @@ void measure_steps(const Device &device, const Grid &grid, const std::array<doub
   const Matrix<Number>       A(device, *shared, 1);
   const Array<double>        ones(n, 1.);
   Vector<Number>             x(device, ones), y(device, n), b(device, ones), d(device, ones), D(device, ones);
-  const LineSmoother<Number> lines(DeviceLevel<Number>(device, {shared, nullptr, nullptr}));
+  const auto                 lines = make_smoother("line", DeviceLevel<Number>(device, {shared, nullptr, nullptr}));
   std::printf("\n%d-dimensional, %d unknowns, stretched by %g, %g, %g, %s\n", grid.dim, n, stretch[0], stretch[1],
               stretch[2], sizeof(Number) == 8 ? "double" : "float");
   const double copy = seconds(device, [&] { device.copy(x, y); });
@@ -31,7 +32,7 @@ void measure_steps(const Device &device, const Grid &grid, const std::array<doub
   line("Chebyshev step of Jacobi", jacobi);
   int          nodes = 0;
   const double step  = seconds(
-    device, [&] { lines.step(Number(0), Number(1e-3), b, x, d, d, y, false); }, &nodes);
+    device, [&] { lines->step(Number(0), Number(1e-3), b, x, d, d, y, false); }, &nodes);
   line("Chebyshev step along lines", step);
   std::printf("%d graph nodes, ratio to Jacobi's %.2f\n", nodes, step / jacobi);
   for (const auto &[name, time] : time_cusparse_lines<Number>(grid.nodes_per_line(), n / grid.nodes_per_line()))

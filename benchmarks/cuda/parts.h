@@ -203,7 +203,7 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
           std::printf("%5zu %9d %8.2f%s\n", l, n, us([&] { coarse->solve(b, y); }), coarse->description().c_str());
           break;
         }
-      const JacobiUpdate<Number> update(Number(0.1), Number(0.1), D.data(), b.data(), x.data(), d.data(), d.data(), y.data());
+      const JacobiUpdate<Number> update{Number(0.1), Number(0.1), D.data(), b.data(), x.data(), d.data(), d.data(), y.data()};
       const Matrix<Number>       P(device, *level.prolongation, m), R(device, *level.restriction, m);
       Vector<Number>             coarse(device, P.n_cols());
       const double               step = us([&] {

@@ -181,8 +181,8 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
             update_inverse_diagonal(level, node_size, diagonal);
             const auto                 b_there = this->upload(b), from = this->upload(x), old = this->upload(d_old);
             auto                       d = this->unset(n), y = this->unset(n);
-            const JacobiUpdate<Number> update(Number(0.4), Number(0.7), diagonal.data(), b_there.data(), from.data(),
-                                              old.data(), d.data(), y.data());
+            const JacobiUpdate<Number> update{Number(0.4), Number(0.7), diagonal.data(), b_there.data(),
+                                              from.data(), old.data(),  d.data(),        y.data()};
             if (node_size == 1)
               this->device.for_each_row(level.A, from, JacobiStep<Number>(update));
             else

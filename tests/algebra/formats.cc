@@ -71,8 +71,8 @@ public:
     for (const double alpha : {0., 0.25})
       {
         const auto update = [&](Number *to, const Vector<Number> &from) {
-          return JacobiUpdate<Number>(Number(alpha), Number(0.5), D.data(), b.data(), from.data(), d.data(), d.data(),
-                                      to);
+          return JacobiUpdate<Number>{Number(alpha), Number(0.5), D.data(), b.data(),
+                                      from.data(),   d.data(),    d.data(), to};
         };
         const auto step = [&](auto &y) { return JacobiStep<Number>(update(y.data(), x)); };
         apply(result, "a step of Jacobi", step);

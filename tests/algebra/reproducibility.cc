@@ -46,8 +46,8 @@ protected:
     const auto                 diagonal = upload(device, D), rhs = upload(device, b), from = upload(device, x);
     auto                       d = upload(device, b), y = Vector<Number>(device, n);
     const Matrix<Number>       on(device, A);
-    const JacobiUpdate<Number> update(alpha, beta, diagonal.data(), rhs.data(), from.data(), d.data(), d.data(),
-                                      y.data());
+    const JacobiUpdate<Number> update{alpha,       beta,     diagonal.data(), rhs.data(),
+                                      from.data(), d.data(), d.data(),        y.data()};
     if (block_size == 1)
       device.for_each_row(on, from, JacobiStep<Number>(update));
     else

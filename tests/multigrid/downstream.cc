@@ -1,5 +1,5 @@
 // Gauss-Seidel by cells downstream against the same cells one by one.
-#include "multigrid/smoothers/downstream.h"
+#include "multigrid/smoothers/setup.h"
 
 #include "support/dense.h"
 #include "support/devices.h"
@@ -126,22 +126,22 @@ TYPED_TEST(DownstreamTest, IsASweepCellByCell)
           rows->values.upload(matrix->value.data());
           level.values = ValuesOnDevice{matrix, rows};
         }
-      DownstreamPatches<Number> smoother(DeviceLevel<Number>(this->device, level));
-      const auto                stage = downstream_stages(*matrix, 2, patches, patches);
-      std::vector<int>          order(patches.size());
+      const auto       smoother = make_smoother("downstream_patches", DeviceLevel<Number>(this->device, level));
+      const auto       stage    = downstream_stages(*matrix, 2, patches, patches);
+      std::vector<int> order(patches.size());
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return stage[p] < stage[q]; });
       const Values b     = random_values(matrix->n_rows, 3);
       const auto   check = [&] {
         Vector<Number> x(this->device, matrix->n_rows), y(this->device, matrix->n_rows), none;
-        smoother.vmult(Number(1), to_device<Number>(this->device, b), x, false);
+        smoother->vmult(Number(1), to_device<Number>(this->device, b), x, false);
         const Values expected = swept(*matrix, patches, order, 2, b);
         expect_near(values_of(x), expected, 1000 * rounding<Number>, "a sweep");
         // A step from x leaves b - A x times S: of the solution nothing changes.
         const Values start = random_values(matrix->n_rows, 4), image = test::product(*matrix, start);
         x = to_device<Number>(this->device, start);
         const auto &result =
-          smoother.step(Number(0), Number(1), to_device<Number>(this->device, image), x, none, none, y, true);
+          smoother->step(Number(0), Number(1), to_device<Number>(this->device, image), x, none, none, y, true);
         expect_near(values_of(result), start, 1000 * rounding<Number>, "a step at the solution");
       };
       check();
@@ -150,7 +150,7 @@ TYPED_TEST(DownstreamTest, IsASweepCellByCell)
         value *= 3.;
       if (changing)
         rows->values.upload(matrix->value.data());
-      smoother.update();
+      smoother->update();
       check();
       matrix->value = before;
     }
@@ -161,7 +161,8 @@ TYPED_TEST(DownstreamTest, SaysWhereThereAreNoPatches)
   using Number                = typename TypeParam::Number;
   const auto                A = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
   const DeviceLevel<Number> none(this->device, {A, nullptr, nullptr});
-  expect_error<InputError>([&] { DownstreamPatches<Number> smoother(none); }, {"downstream_patches", "block_jacobi"});
+  expect_error<InputError>([&] { make_smoother("downstream_patches", none); },
+                           {"downstream_patches", "block_jacobi"});
 }
 
 // Around each inner node of a grid all nodes of its cells.
@@ -184,12 +185,12 @@ double growth(const Device &device, const CSRMatrix<double> &A, const Patches &c
   const auto                matrix = std::make_shared<CSRMatrix<double>>(A);
   const DeviceLevel<Number> level(
     device, {matrix, nullptr, nullptr, 1, [&](PatchKind kind) { return kind == PatchKind::cells ? cells : patches; }});
-  const DownstreamPatches<Number> smoother(level);
+  const auto     smoother = make_smoother("downstream_patches", level);
   Vector<Number> x = to_device<Number>(device, random_values(A.n_rows, 5)), b(device, A.n_rows), y(device, A.n_rows),
                  none;
   const double before = device.dot(x, x);
   for (int k = 0; k < 3; ++k)
-    if (&smoother.step(Number(0), Number(1), b, x, none, none, y, false) == &y)
+    if (&smoother->step(Number(0), Number(1), b, x, none, none, y, false) == &y)
       std::swap(x, y);
   return std::sqrt(device.dot(x, x) / before);
 }

@@ -1,6 +1,6 @@
 // Gauss-Seidel by colours against its definition.
 
-#include "multigrid/smoothers/coloured.h"
+#include "multigrid/smoothers/setup.h"
 
 #include "multigrid/v_cycle.h"
 #include "support/devices.h"
@@ -149,10 +149,10 @@ TYPED_TEST(GaussSeidel, SweepsAsItsDefinition)
   using Number = typename TypeParam::Number;
   for (const auto &[A, node_size] : matrices())
     {
-      const Values                b = random_values(A.n_rows, 1), x0 = random_values(A.n_rows, 2);
-      const auto                  level = this->level(A, node_size);
-      ColouredGaussSeidel<Number> smoother(level);
-      const auto                  rhs = this->vector(b);
+      const Values b = random_values(A.n_rows, 1), x0 = random_values(A.n_rows, 2);
+      const auto   level    = this->level(A, node_size);
+      const auto   smoother = make_smoother("gauss_seidel", level);
+      const auto   rhs      = this->vector(b);
       for (const bool transposed : {false, true})
         {
           const std::string what = std::to_string(A.n_rows) + " rows, nodes of " + std::to_string(node_size) +
@@ -161,12 +161,12 @@ TYPED_TEST(GaussSeidel, SweepsAsItsDefinition)
           const double   scale    = std::max(1., norm(expected));
           auto           x = this->vector(x0), y = this->vector(Values(b.size(), nan_value));
           Vector<Number> none;
-          expect_near(values_of(smoother.step(0, 1, rhs, x, none, none, y, transposed)), expected,
+          expect_near(values_of(smoother->step(0, 1, rhs, x, none, none, y, transposed)), expected,
                       rounding<Number> * scale, what);
 
           const Values from_zero = sweep(A, node_size, b, Values(b.size(), 0.), transposed);
           x                      = this->vector(Values(b.size(), nan_value));
-          smoother.vmult(Number(0.5), rhs, x, transposed);
+          smoother->vmult(Number(0.5), rhs, x, transposed);
           expect_near(values_of(x), combine(0.5, from_zero, 0, b), rounding<Number> * scale, what + ", from zero");
 
           // d = alpha d_old + beta S (b - A x), in place of d_old.
@@ -174,7 +174,7 @@ TYPED_TEST(GaussSeidel, SweepsAsItsDefinition)
           const Values direction = combine(0.25, d_old, 0.5, combine(1, expected, -1, x0));
           auto         d         = this->vector(d_old);
           x                      = this->vector(x0);
-          const auto &result     = smoother.step(Number(0.25), Number(0.5), rhs, x, d, d, y, transposed);
+          const auto &result     = smoother->step(Number(0.25), Number(0.5), rhs, x, d, d, y, transposed);
           expect_near(values_of(d), direction, rounding<Number> * scale, what + ", direction");
           expect_near(values_of(result), combine(1, x0, 1, direction), rounding<Number> * scale, what + ", step");
         }
@@ -186,17 +186,17 @@ TYPED_TEST(GaussSeidel, TakesNewValues)
   using Number = typename TypeParam::Number;
   for (auto [A, node_size] : matrices())
     {
-      const auto                  shared = std::make_shared<CSRMatrix<double>>(A);
-      DeviceLevel<Number>         level(this->device, {shared, nullptr, nullptr, node_size});
-      ColouredGaussSeidel<Number> updated(level);
+      const auto          shared = std::make_shared<CSRMatrix<double>>(A);
+      DeviceLevel<Number> level(this->device, {shared, nullptr, nullptr, node_size});
+      const auto          updated = make_smoother("gauss_seidel", level);
       for (int i = 0; i < A.n_rows; ++i)
         for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           shared->value[k] *= A.column[k] == i ? 1.75 : 1 + 0.25 * (k % 3);
       level.update();
-      updated.update();
+      updated->update();
       const Values b = random_values(A.n_rows, 1);
       auto         x = this->vector(b);
-      updated.vmult(1, this->vector(b), x, false);
+      updated->vmult(1, this->vector(b), x, false);
       expect_near(values_of(x), sweep(*shared, node_size, b, Values(b.size(), 0.), false), rounding<Number>,
                   std::to_string(A.n_rows) + " rows, nodes of " + std::to_string(node_size));
     }

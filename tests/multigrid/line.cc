@@ -3,6 +3,7 @@
 #include "multigrid/smoothers/line/line.h"
 
 #include "multigrid/linear_solver.h"
+#include "multigrid/smoothers/smoother.h"
 #include "multigrid/v_cycle.h"
 #include "support/dense.h"
 #include "support/devices.h"
@@ -225,24 +226,24 @@ TYPED_TEST(Line, SolvesWithTheTridiagonalMatrix)
 
 TYPED_TEST(Line, IsSymmetricAndItsStepIsItsDefinition)
 {
-  using Number             = typename TestFixture::Number;
-  const auto           A   = five_points(90, 4, [](int x, int, int d) { return d == 0 ? 5. + x % 3 : 0.3; });
-  const double         tol = sizeof(Number) == 8 ? 1e-11 : 1e-4;
-  LineSmoother<Number> smoother(this->level(A));
-  const int            n = A.n_rows;
-  const Values         a = random_values(n, 1), b = random_values(n, 2);
-  Vector<Number>       Sa(this->device, n), Sb(this->device, n);
-  smoother.vmult(1, this->vector(a), Sa, false);
-  smoother.vmult(1, this->vector(b), Sb, false);
+  using Number            = typename TestFixture::Number;
+  const auto     A        = five_points(90, 4, [](int x, int, int d) { return d == 0 ? 5. + x % 3 : 0.3; });
+  const double   tol      = sizeof(Number) == 8 ? 1e-11 : 1e-4;
+  const auto     smoother = make_smoother("line", this->level(A));
+  const int      n        = A.n_rows;
+  const Values   a = random_values(n, 1), b = random_values(n, 2);
+  Vector<Number> Sa(this->device, n), Sb(this->device, n);
+  smoother->vmult(1, this->vector(a), Sa, false);
+  smoother->vmult(1, this->vector(b), Sb, false);
   EXPECT_NEAR(dot(b, values_of(Sa)), dot(a, values_of(Sb)), tol * norm(a) * norm(values_of(Sb)));
 
   auto           x     = this->vector(a);
   const auto     d_old = this->vector(b);
   Vector<Number> d(this->device, n), y(this->device, n), S(this->device, n);
   const Values   residual = combine(1, b, -1, product(A, a));
-  smoother.vmult(1, this->vector(residual), S, false);
+  smoother->vmult(1, this->vector(residual), S, false);
   const Values expected = combine(0.3, b, 0.7, values_of(S)), next = combine(1, a, 1, expected);
-  const auto  &result = smoother.step(Number(0.3), Number(0.7), this->vector(b), x, d_old, d, y, false);
+  const auto  &result = smoother->step(Number(0.3), Number(0.7), this->vector(b), x, d_old, d, y, false);
   EXPECT_LT(norm(combine(1, values_of(d), -1, expected)), tol * norm(expected));
   EXPECT_LT(norm(combine(1, values_of(result), -1, next)), tol * norm(next));
 }
@@ -252,14 +253,14 @@ TYPED_TEST(Line, UpdateTakesTheNewValues)
   using Number = typename TestFixture::Number;
   const auto matrix =
     std::make_shared<CSRMatrix<double>>(five_points(70, 3, [](int, int, int d) { return d == 0 ? 1. : 0.1; }));
-  LineSmoother<Number> smoother(DeviceLevel<Number>(this->device, {matrix, nullptr, nullptr}));
+  const auto smoother = make_smoother("line", DeviceLevel<Number>(this->device, {matrix, nullptr, nullptr}));
   for (double &value : matrix->value)
     value *= 4;
   const auto     b = this->vector(random_values(matrix->n_rows, 1));
   Vector<Number> before(this->device, b.size()), after(this->device, b.size());
-  smoother.vmult(1, b, before, false);
-  smoother.update();
-  smoother.vmult(4, b, after, false);
+  smoother->vmult(1, b, before, false);
+  smoother->update();
+  smoother->vmult(4, b, after, false);
   EXPECT_LT(norm(combine(1, values_of(before), -1, values_of(after))), 1e-6 * norm(values_of(before)));
 }
 
@@ -287,5 +288,6 @@ TYPED_TEST(Line, NamesTheRowOfABadPivot)
 {
   using Number = typename TestFixture::Number;
   for (const Dense &A : {Dense{{1, 0}, {0, -2}}, Dense{{1, -2}, {-2, 1}}, Dense{{1, 0}, {0, nan_value}}})
-    expect_error<RunError>([&] { LineSmoother<Number> smoother(this->level(to_csr(A))); }, {"row 1", "pivot", "fsai"});
+    expect_error<RunError>([&] { make_smoother("line", this->level(to_csr(A))); },
+                           {"row 1", "pivot", "fsai"});
 }

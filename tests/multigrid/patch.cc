@@ -1,6 +1,6 @@
 // The smoothers by patches against their definitions.
 
-#include "multigrid/smoothers/patch/patch.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include "multigrid/linear_solver.h"
 #include "support/dense.h"
@@ -98,22 +98,22 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
                 rows->values.upload(matrix->value.data());
                 level.values = ValuesOnDevice{matrix, rows};
               }
-            CellPatches<Number> smoother(DeviceLevel<Number>(this->device, level));
-            const Values        b     = random_values(matrix->n_rows, 3);
-            const auto          check = [&](const CSRMatrix<double> &A) {
+            const auto   smoother = make_smoother("cell_patches", DeviceLevel<Number>(this->device, level));
+            const Values b        = random_values(matrix->n_rows, 3);
+            const auto   check    = [&](const CSRMatrix<double> &A) {
               Values      expected(A.n_rows, 0.);
               const Dense S = sum_of_inverses(A, patches, m);
               for (int i = 0; i < A.n_rows; ++i)
                 expected[i] = 0.5 * dot(S[i], b);
               Vector<Number> x(this->device, A.n_rows);
-              smoother.vmult(Number(0.5), this->vector(b), x, false);
+              smoother->vmult(Number(0.5), this->vector(b), x, false);
               expect_near(values_of(x), expected, 100 * rounding<Number>, what);
             };
             check(*matrix);
             *matrix = system_on(grid, m, 0.7);
             if (changing)
               rows->values.upload(matrix->value.data());
-            smoother.update();
+            smoother->update();
             check(*matrix);
             *matrix = system_on(grid, m, 0.2);
           }
@@ -156,20 +156,20 @@ TYPED_TEST(PatchTest, PatchesAroundVerticesMayReachFurtherThanTheMatrix)
                                                        EXPECT_EQ(kind, PatchKind::vertices);
                                                        return patches;
                                                      }});
-      VertexPatches<Number>     smoother(level);
-      const Values              b     = random_values(matrix->n_rows, 3);
-      const auto                check = [&] {
+      const auto                smoother = make_smoother("vertex_patches", level);
+      const Values              b        = random_values(matrix->n_rows, 3);
+      const auto                check    = [&] {
         const Dense S = sum_of_inverses(*matrix, patches, 3, 1. / most);
         Values      expected;
         for (int i = 0; i < matrix->n_rows; ++i)
           expected.push_back(dot(S[i], b));
         Vector<Number> x(this->device, matrix->n_rows);
-        smoother.vmult(Number(1), this->vector(b), x, false);
+        smoother->vmult(Number(1), this->vector(b), x, false);
         expect_near(values_of(x), expected, 100 * rounding<Number>, "patches of radius " + std::to_string(radius));
       };
       check();
       *matrix = system_on(grid, 3, 0.7);
-      smoother.update();
+      smoother->update();
       check();
     }
 }
@@ -185,9 +185,9 @@ TYPED_TEST(PatchTest, SingularPatchesLoseAnUnknown)
                                                    patches.start = {0, 3};
                                                    return patches;
                                                  }});
-  CellPatches<Number>       smoother(level);
+  const auto                smoother = make_smoother("cell_patches", level);
   Vector<Number>            x(this->device, 3);
-  smoother.vmult(Number(1), this->vector({1, 1, 1}), x, false);
+  smoother->vmult(Number(1), this->vector({1, 1, 1}), x, false);
   expect_near(values_of(x), {3, 2, 0}, 10 * rounding<Number>, "the inverse of the first two rows");
 }
 
@@ -196,5 +196,6 @@ TYPED_TEST(PatchTest, SaysWhereThereAreNoPatches)
   using Number                = typename TypeParam::Number;
   const auto                A = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
   const DeviceLevel<Number> none(this->device, {A, nullptr, nullptr});
-  expect_error<InputError>([&] { CellPatches<Number> smoother(none); }, {"cell_patches", "block_jacobi"});
+  expect_error<InputError>([&] { make_smoother("cell_patches", none); },
+                           {"cell_patches", "block_jacobi"});
 }

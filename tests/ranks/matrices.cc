@@ -11,8 +11,8 @@
 #include "fem/meshes/stored_mesh.h"
 #include "fem/ranks/distributed_rows.h"
 #include "multigrid/linear_solver.h"
-#include "multigrid/smoothers/coloured.h"
 #include "multigrid/smoothers/functors.h"
+#include "multigrid/smoothers/setup.h"
 #include "multigrid/v_cycle.h"
 #include "operators/ghost_values.h"
 #include "rows.h"
@@ -67,8 +67,8 @@ void jacobi_step(const Device &device, const adamant::Matrix<Number> &A, const a
                  Number alpha, Number beta, const adamant::Vector<Number> &b, const adamant::Vector<Number> &x,
                  const adamant::Vector<Number> &d_old, adamant::Vector<Number> &d, adamant::Vector<Number> &y)
 {
-  const adamant::JacobiUpdate<Number> update(alpha, beta, D.data(), b.data(), x.data(), d_old.data(), d.data(),
-                                             y.data());
+  const adamant::JacobiUpdate<Number> update{alpha,    beta,         D.data(), b.data(),
+                                             x.data(), d_old.data(), d.data(), y.data()};
   if (m == 1)
     device.for_each_row(A, x, adamant::JacobiStep<Number>(update));
   else
@@ -421,12 +421,12 @@ void check_colours(const Device &device)
       adamant::LevelData data{matrix, nullptr, nullptr};
       if (changes)
         data.values = adamant::ValuesOnDevice{matrix, changing};
-      adamant::ColouredGaussSeidel<double> smoother(adamant::DeviceLevel<double>(device, data));
+      const auto smoother = adamant::make_smoother("gauss_seidel", adamant::DeviceLevel<double>(device, data));
       for (int repeat = 0; repeat < 3; ++repeat)
         {
-          smoother.update();
+          smoother->update();
           adamant::Vector<double> x(device, n_owned);
-          smoother.vmult(1., rhs, x, false);
+          smoother->vmult(1., rhs, x, false);
           const auto found = adamant::to_host(x);
           for (int i = first; i < first + n_owned; ++i)
             EXPECT_NEAR(found[i - first],

@@ -1,6 +1,6 @@
-#include "multigrid/smoothers/downstream.h"
-
 #include "base/exceptions.h"
+#include "multigrid/smoothers/patch/patch_functors.h"
+#include "multigrid/smoothers/setup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -108,10 +108,6 @@ std::vector<int> depths(const Couplings &sums)
     }
   return depth;
 }
-} // namespace
-
-namespace
-{
 // Of each patch the mean over its nodes of how far downstream their cells are in the mean.
 std::vector<double> mean_depths(const Patches &patches, const Patches &cells, const std::vector<int> &depth,
                                 int n_nodes)
@@ -154,7 +150,7 @@ std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, co
 
 namespace
 {
-// But for rounding.
+// Whether A is symmetric but for rounding.
 bool is_symmetric(const CSRMatrix<double> &A)
 {
   bool symmetric = true;
@@ -164,81 +160,103 @@ bool is_symmetric(const CSRMatrix<double> &A)
       symmetric = symmetric && std::abs(A.value[k] - entry(A, A.column[k], i)) <= 1e-8 * std::abs(entry(A, i, i));
   return symmetric;
 }
+// Gauss-Seidel by patches in the direction of the flow, for matrices in which transport dominates (Bey & Wittum 1997
+// number nodes in this way). A patch p has all nodes of the cells around a vertex (PatchKind::stars). For one patch
+// after the other, a sweep sets
+//   x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x).
+// Stabilised transport does not give an M-matrix. A sweep over single cells amplifies errors that the flow carries
+// across some hundreds of cells in a time step. The solutions on patches decay, as a patch reaches one cell further
+// downstream. Where there is no flow, any order will do. Patches come stage by stage, all patches of a stage at once,
+// which gives bitwise the result of one patch at a time. Each update finds the order anew from the matrix. Sweeps go
+// downstream before and after the coarse correction. For a symmetric matrix, however, transposed sweeps go upstream, so
+// that the V-cycle is symmetric.
+template <typename Number>
+class DownstreamPatches : public Sweep<Number>
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  explicit DownstreamPatches(const DeviceLevel<Number> &level)
+    : level(level)
+  {
+    if (!level.patches)
+      throw InputError("smoother downstream_patches: this linear system has no patches of cells; take block_jacobi");
+    update();
+  }
+  void update() final
+  {
+    take(level.patches(PatchKind::cells), level.patches(PatchKind::stars)); // the flow may be another one
+    if (!level.changing())
+      {
+        if (!own_A)
+          own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
+        own_A->values.upload(level.matrix()->value.data());
+      }
+    inverse =
+      std::static_pointer_cast<Number>(level.device.interface().allocate(lists.n_entries * sizeof(Number), "vectors"));
+    level.device.for_each_by_lanes(lists.start.size() - 1,
+                                   InvertPatches<Number, 0>{A().view(), lists.view(), inverse.get()});
+    level.device.outdate_graphs(); // which hold the places of all this
+  }
+
+private:
+  // Takes the patches in the order of their stages.
+  void take(const Patches &cells, const Patches &patches)
+  {
+    const int  m           = level.A.node_size();
+    const auto matrix      = matrix_on_host(level);
+    symmetric_A            = is_symmetric(matrix);
+    const auto       stage = downstream_stages(matrix, m, cells, patches);
+    std::vector<int> order(patches.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return stage[p] < stage[q]; });
+    stages.clear();
+    Patches sorted;
+    for (int k = 0; k < patches.size(); ++k)
+      {
+        const int p = order[k];
+        if (k == 0 || stage[p] != stage[order[k - 1]])
+          stages.push_back(k);
+        sorted.node.insert(sorted.node.end(), patches.node.begin() + patches.start[p],
+                           patches.node.begin() + patches.start[p + 1]);
+        sorted.start.push_back(static_cast<int>(sorted.node.size()));
+      }
+    stages.push_back(patches.size());
+    lists = PatchLists(level.device, sorted.start, sorted.node, m);
+    if (lists.most > most_unknowns_in_sweeps)
+      throw RunError("smoother downstream_patches: a patch has " + std::to_string(lists.most) + " unknowns, at most " +
+                     std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
+  }
+
+  void sweep(const Vector &b, Vector &x, bool transposed) const override
+  {
+    const std::size_t n = stages.size() - 1;
+    for (std::size_t k = 0; k < n; ++k)
+      {
+        const std::size_t s = transposed && symmetric_A ? n - 1 - k : k;
+        level.device.for_each(stages[s + 1] - stages[s], SolvePatches<Number>{A().view(), lists.view(), inverse.get(),
+                                                                              stages[s], b.data(), x.data()});
+      }
+  }
+
+  const CompressedRows &A() const { return level.changing() ? *level.changing() : *own_A; }
+
+  DeviceLevel<Number>             level;
+  std::vector<int>                stages; // the first patch of each stage, and the number of patches
+  PatchLists                      lists;
+  bool                            symmetric_A = false;
+  std::shared_ptr<CompressedRows> own_A; // a copy of A, where its values do not change on the device
+  std::shared_ptr<Number>         inverse;
+};
 } // namespace
 
-template <typename Number>
-DownstreamPatches<Number>::DownstreamPatches(const DeviceLevel<Number> &level)
-  : level(level)
-  , m(level.A.node_size())
+SmootherKind downstream_patches_kind()
 {
-  if (!level.patches)
-    throw InputError("smoother downstream_patches: this linear system has no patches of cells; take block_jacobi");
-  DownstreamPatches::update();
+  return made_as<DownstreamPatches>(
+    {"downstream_patches",
+     "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)",
+     {},
+     nullptr,
+     true});
 }
-
-// In the order of their stages, on the device.
-template <typename Number>
-void DownstreamPatches<Number>::take(const Patches &cells, const Patches &patches)
-{
-  const auto matrix      = matrix_on_host(level);
-  symmetric_A            = is_symmetric(matrix);
-  const auto       stage = downstream_stages(matrix, m, cells, patches);
-  std::vector<int> order(patches.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return stage[p] < stage[q]; });
-  stages.clear();
-
-  Patches            sorted;
-  Array<EntryNumber> entries = {0};
-  int                most    = 0;
-  for (int k = 0; k < patches.size(); ++k)
-    {
-      const int p = order[k], begin = patches.start[p], end = patches.start[p + 1];
-      if (k == 0 || stage[p] != stage[order[k - 1]])
-        stages.push_back(k);
-      sorted.node.insert(sorted.node.end(), patches.node.begin() + begin, patches.node.begin() + end);
-      sorted.start.push_back(static_cast<int>(sorted.node.size()));
-      const int n = (end - begin) * m;
-      most        = std::max(most, n);
-      entries.push_back(entries.back() + EntryNumber(n) * n);
-    }
-  stages.push_back(patches.size());
-  if (most > most_unknowns_in_sweeps)
-    throw RunError("smoother downstream_patches: a patch has " + std::to_string(most) + " unknowns, at most " +
-                   std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
-  start       = List<int>(level.device, sorted.start);
-  node        = List<int>(level.device, sorted.node);
-  first_entry = List<EntryNumber>(level.device, entries);
-  n_entries   = entries.back();
-}
-
-template <typename Number>
-void DownstreamPatches<Number>::update()
-{
-  take(level.patches(PatchKind::cells), level.patches(PatchKind::stars)); // the flow may be another one
-  if (!level.changing())
-    {
-      if (!own_A)
-        own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
-      own_A->values.upload(level.matrix()->value.data());
-    }
-  inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
-  level.device.for_each_by_lanes(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});
-  level.device.outdate_graphs(); // which hold the places of all this
-}
-
-template <typename Number>
-void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool transposed) const
-{
-  const std::size_t n = stages.size() - 1;
-  for (std::size_t k = 0; k < n; ++k)
-    {
-      const std::size_t s = transposed && symmetric_A ? n - 1 - k : k;
-      level.device.for_each(stages[s + 1] - stages[s],
-                            SolvePatches<Number>{A().view(), view(), inverse.get(), stages[s], b.data(), x.data()});
-    }
-}
-
-template class DownstreamPatches<double>;
-template class DownstreamPatches<float>;
 } // namespace adamant

@@ -1,101 +1,144 @@
-#include "multigrid/smoothers/fsai.h"
-
-#include "multigrid/smoothers/functors.h"
+#include "base/exceptions.h"
 #include "multigrid/smoothers/setup.h"
 #include "multigrid/smoothers/update_functors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace adamant
 {
-template <typename Number>
-FSAI<Number>::FSAI(const DeviceLevel<Number> &level)
-  : level(level)
-  , r(level.device, level.n_rows())
-  , s(level.device, level.n_rows())
+namespace
 {
-  update();
-}
-
-template <typename Number>
-void FSAI<Number>::update()
+// The pattern of fsai_factor, without values.
+CSRMatrix<double> fsai_pattern(const CSRMatrix<double> &A)
 {
-  if (level.changing())
-    return update_on_device();
-  const CSRMatrix<double> G = fsai_factor(*level.matrix());
-  if (factor.n_rows() > 0)
-    {
-      factor.update(G);
-      factor_transposed.update(transpose(G));
-      return;
-    }
-  factor            = Matrix<Number>(level.device, G);
-  factor_transposed = Matrix<Number>(level.device, transpose(G));
-}
-
-template <typename Number>
-void FSAI<Number>::update_on_device()
-{
-  const bool        first = !changing;
-  CSRMatrix<double> G, Gt;
-  if (first)
-    {
-      G = fsai_pattern(*level.matrix());
-      for (EntryNumber k = 0; k < EntryNumber(G.n_nonzeros()); ++k)
-        G.value[k] = static_cast<double>(k); // the transpose then tells where each entry was
-      Gt = transpose(G);
-      for (int i = 0; i < G.n_rows; ++i)
-        widest = std::max(widest, static_cast<int>(G.row_start[i + 1] - G.row_start[i]));
-      place               = List<EntryNumber>(level.device, Array<EntryNumber>(Gt.value.begin(), Gt.value.end()));
-      changing            = std::make_unique<CompressedRows>(level.device, G);
-      changing_transposed = std::make_unique<CompressedRows>(level.device, Gt);
-    }
-  const auto factorize = [&](auto most) {
-    level.device.for_each(level.n_rows(),
-                          FactorRows<most.value>{level.changing()->view(), changing->view(), changing->values.data()});
+  CSRMatrix<double> G;
+  G.n_rows = A.n_rows;
+  G.n_cols = A.n_rows; // other ranks' unknowns are left out
+  G.row_start.resize(A.n_rows + 1);
+  const auto first_above = [&A](int i) {
+    return std::upper_bound(A.column.data() + A.row_start[i], A.column.data() + A.row_start[i + 1], i) -
+           A.column.data();
   };
-  if (widest <= 16)
-    factorize(std::integral_constant<int, 16>());
-  else if (widest <= 48)
-    factorize(std::integral_constant<int, 48>());
-  else
-    throw RunError("FSAI of values that change: a row has " + std::to_string(widest) +
-                   " entries up to its diagonal, at most 48 can be; use another smoother");
-  level.device.for_each(changing->values.size(),
-                        Permute{place.data(), changing->values.data(), changing_transposed->values.data()});
-  if (first)
-    {
-      factor            = Matrix<Number>(level.device, G, *changing);
-      factor_transposed = Matrix<Number>(level.device, Gt, *changing_transposed);
-      return;
-    }
-  factor.update(*changing);
-  factor_transposed.update(*changing_transposed);
+  for (int i = 0; i < A.n_rows; ++i)
+    G.row_start[i + 1] = first_above(i) - A.row_start[i];
+  finish_row_starts(G);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n_rows; ++i)
+    std::copy_n(A.column.data() + A.row_start[i], G.row_start[i + 1] - G.row_start[i],
+                G.column.data() + G.row_start[i]);
+  return G;
 }
 
+// S = GᵀG is the factorised sparse approximate inverse of fsai_factor.
 template <typename Number>
-void FSAI<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
+class FSAI : public StoredSmoother<Number>
 {
-  level.device.multiply(Number(1), factor, b, Number(0), s);
-  level.device.multiply(a, factor_transposed, s, Number(0), x);
+public:
+  explicit FSAI(const DeviceLevel<Number> &level)
+    : StoredSmoother<Number>(level)
+  {
+    this->s = Vector<Number>(level.device, level.n_rows());
+    update();
+  }
+  void update() final
+  {
+    const auto       &level = this->level;
+    const bool        made  = this->inner.n_rows() > 0;
+    CSRMatrix<double> G, Gt;
+    if (!level.changing())
+      {
+        G  = fsai_factor(*level.matrix());
+        Gt = transpose(G);
+      }
+    else
+      {
+        if (!made)
+          make_patterns(G, Gt);
+        factorize();
+      }
+    take_rows(level.device, made, G, changing.get(), 1, this->inner);
+    take_rows(level.device, made, Gt, changing_transposed.get(), 1, this->S);
+  }
+
+private:
+  void make_patterns(CSRMatrix<double> &G, CSRMatrix<double> &Gt)
+  {
+    const auto &level = this->level;
+    G                 = fsai_pattern(*level.matrix());
+    for (EntryNumber k = 0; k < EntryNumber(G.n_nonzeros()); ++k)
+      G.value[k] = static_cast<double>(k); // the transpose then tells where each entry was
+    Gt = transpose(G);
+    for (int i = 0; i < G.n_rows; ++i)
+      widest = std::max(widest, static_cast<int>(G.row_start[i + 1] - G.row_start[i]));
+    place               = List<EntryNumber>(level.device, Array<EntryNumber>(Gt.value.begin(), Gt.value.end()));
+    changing            = std::make_unique<CompressedRows>(level.device, G);
+    changing_transposed = std::make_unique<CompressedRows>(level.device, Gt);
+  }
+
+  // The values of G and Gᵀ, on the device.
+  void factorize()
+  {
+    const auto &level = this->level;
+    const auto  rows  = [&](auto most) {
+      level.device.for_each(
+          level.n_rows(), FactorRows<most.value>{level.changing()->view(), changing->view(), changing->values.data()});
+    };
+    if (widest <= 16)
+      rows(std::integral_constant<int, 16>());
+    else if (widest <= 48)
+      rows(std::integral_constant<int, 48>());
+    else
+      throw RunError("FSAI of values that change: a row has " + std::to_string(widest) +
+                     " entries up to its diagonal, at most 48 can be; use another smoother");
+    level.device.for_each(changing->values.size(),
+                          Permute{place.data(), changing->values.data(), changing_transposed->values.data()});
+  }
+
+  // Rows of G and Gᵀ, and where each entry of Gᵀ stands in G, if the values of A change on the device.
+  std::unique_ptr<CompressedRows> changing, changing_transposed;
+  List<EntryNumber>               place;
+  int                             widest = 0; // entries of the longest row of G
+};
+} // namespace
+
+CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
+{
+  CSRMatrix<double> G      = fsai_pattern(A);
+  int               failed = A.n_rows; // the first row whose local matrix is not positive definite
+#pragma omp parallel reduction(min : failed)
+  {
+    std::vector<double> local, y;
+#pragma omp for schedule(static)
+    for (int i = 0; i < A.n_rows; ++i)
+      {
+        const int  m    = static_cast<int>(G.row_start[i + 1] - G.row_start[i]);
+        const int *cols = A.column.data() + A.row_start[i];
+        local.resize(m * (m + 1) / 2);
+        y.resize(m);
+        for (int p = 0; p < m; ++p)
+          for (int q = 0; q <= p; ++q)
+            local[p * (p + 1) / 2 + q] = 0.5 * (entry(A, cols[p], cols[q]) + entry(A, cols[q], cols[p]));
+        if (m == 0 || cols[m - 1] != i || !solve_last_unit(local.data(), m, y.data()))
+          {
+            failed = std::min(failed, i);
+            continue;
+          }
+        for (int p = 0; p < m; ++p)
+          G.value[G.row_start[i] + p] = y[p] / std::sqrt(y[m - 1]);
+      }
+  }
+  if (failed < A.n_rows)
+    throw RunError("FSAI smoother: the matrix is not positive definite at row " + std::to_string(failed) +
+                   "; use the Jacobi smoother for this problem");
+  return G;
 }
 
-template <typename Number>
-auto FSAI<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &,
-                        bool) const -> Vector &
+SmootherKind fsai_kind()
 {
-  if (d.size() == 0 && own_d.size() == 0)
-    own_d = Vector(level.device, x.size());
-  Vector &direction = d.size() > 0 ? d : own_d;
-  level.device.residual(level.A, x, b, r);
-  level.device.multiply(Number(1), factor, r, Number(0), s);
-  level.device.for_each_row(factor_transposed, s,
-                            Update<Number>(alpha, beta, d_old.data(), direction.data(), x.data()));
-  return x;
+  return made_as<FSAI>({"fsai", "a factorised sparse approximate inverse of A"});
 }
-
-template class FSAI<double>;
-template class FSAI<float>;
 } // namespace adamant

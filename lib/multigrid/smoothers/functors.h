@@ -9,25 +9,14 @@
 
 namespace adamant
 {
-/// The common part of both Jacobi steps: from a correction D (b - A x) it makes d = alpha d_old + beta D (b - A x) and
-/// y = x + d. `d` may be null. With alpha = 0, d_old is not read; it may be d.
+/// The common part of steps: from a correction c, such as D (b - A x), it makes d = alpha d_old + beta c and y = x + d.
+/// `d` may be null. With alpha = 0, d_old is not read; it may be d.
 template <typename Number>
 struct JacobiUpdate
 {
   Number        alpha, beta;
   const Number *D, *b, *x, *d_old;
   Number       *d, *y;
-  JacobiUpdate(Number alpha, Number beta, const Number *D, const Number *b, const Number *x, const Number *d_old,
-               Number *d, Number *y)
-    : alpha(alpha)
-    , beta(beta)
-    , D(D)
-    , b(b)
-    , x(x)
-    , d_old(d_old)
-    , d(d)
-    , y(y)
-  {}
 
   ADAMANT_HOST_DEVICE Number old_direction(int row) const { return alpha == Number(0) ? Number(0) : d_old[row]; }
   ADAMANT_HOST_DEVICE void   update(int row, Number correction, Number x_row, Number old) const
@@ -238,40 +227,31 @@ struct FirstJacobiStepPlus : OnFirstJacobiStep<Number>
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { this->y[row] = result + sum; }
 };
 
-/// Sets d = alpha d_old + beta A r and adds d to x. With alpha = 0, d_old is not read.
+/// Sets d = alpha d_old + beta A r and adds d to x. `d` may be null. With alpha = 0, d_old is not read.
 template <typename Number>
-struct Update : RowFunctor
+struct Update : RowFunctor, JacobiUpdate<Number>
 {
-  Number        alpha, beta;
-  const Number *d_old;
-  Number       *d, *x;
+  using Result = typename JacobiUpdate<Number>::template Result<1>;
   Update(Number alpha, Number beta, const Number *d_old, Number *d, Number *x)
-    : alpha(alpha)
-    , beta(beta)
-    , d_old(d_old)
-    , d(d)
-    , x(x)
+    : JacobiUpdate<Number>{alpha, beta, nullptr, nullptr, x, d_old, d, x}
   {}
+
   struct Operands
   {
     Number x, d_old;
   };
-  ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {x[row], alpha == Number(0) ? Number(0) : d_old[row]}; }
+  ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {this->x[row], this->old_direction(row)}; }
   ADAMANT_HOST_DEVICE void     operator()(int row, Number sum, const Operands &o) const
   {
-    const Number direction = alpha * o.d_old + beta * sum;
-    d[row]                 = direction;
-    x[row]                 = o.x + direction;
+    this->update(row, sum, o.x, o.d_old);
   }
-  struct Result
+  ADAMANT_HOST_DEVICE Result result(int row) const
   {
-    Number d, x;
-  };
-  ADAMANT_HOST_DEVICE Result result(int row) const { return {d[row], x[row]}; }
-  ADAMANT_HOST_DEVICE void   add(int row, Number sum, const Result &result) const
+    return {{}, this->d != nullptr ? this->d[row] : Number(0), this->y[row]};
+  }
+  ADAMANT_HOST_DEVICE void add(int row, Number sum, const Result &result) const
   {
-    d[row] = result.d + beta * sum;
-    x[row] = result.x + beta * sum;
+    this->change(row, this->beta * sum, result);
   }
 };
 

@@ -1,66 +1,145 @@
-#include "multigrid/smoothers/jacobi.h"
-
-#include "multigrid/smoothers/functors.h"
+#include "base/exceptions.h"
 #include "multigrid/smoothers/setup.h"
+#include "multigrid/smoothers/update_functors.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace adamant
 {
-template <typename Number>
-Jacobi<Number>::Jacobi(const DeviceLevel<Number> &level, int node_size)
-  : level(level)
-  , node_size(node_size)
+Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size)
 {
-  update();
+  const int     bs = node_size, n_nodes = matrix.n_rows / bs;
+  Array<double> blocks(static_cast<std::size_t>(matrix.n_rows) * bs);
+  int           failed = matrix.n_rows; // the first row of a singular block
+#pragma omp parallel for schedule(static) reduction(min : failed)
+  for (int node = 0; node < n_nodes; ++node)
+    {
+      std::vector<double> block(bs * bs);
+      for (int i = 0; i < bs; ++i)
+        for (int j = 0; j < bs; ++j)
+          block[i * bs + j] = entry(matrix, node * bs + i, node * bs + j);
+      if (!invert_small(block.data(), bs))
+        failed = std::min(failed, node * bs);
+      for (int k = 0; k < bs * bs; ++k)
+        blocks[static_cast<std::size_t>(k) * n_nodes + node] = block[k];
+    }
+  if (failed < matrix.n_rows)
+    throw RunError("Jacobi smoother: the diagonal block of row " + std::to_string(failed) +
+                   " is singular; is an unknown without an equation, or a coefficient zero or NaN?");
+  return blocks;
 }
 
 template <typename Number>
-void Jacobi<Number>::update()
+void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Vector<Number> &diagonal)
 {
-  update_inverse_diagonal(level, node_size, diagonal);
-}
-
-template <typename Number>
-void Jacobi<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
-{
-  if (node_size == 1)
-    level.device.for_each(x.size(), ScaleByDiagonal<Number>{a, diagonal.data(), b.data(), x.data()});
+  const int n_rows = level.n_rows(), n_nodes = n_rows / node_size;
+  if (diagonal.size() == 0)
+    diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
+  if (!level.changes_on_device())
+    return diagonal.upload(inverse_diagonal_blocks(*level.matrix(), node_size).data());
+  if (node_size > most_node_rows)
+    throw RunError("nodes of " + std::to_string(node_size) + " rows whose values change; at most " +
+                   std::to_string(most_node_rows) + " can be");
+  if (level.cells())
+    level.device.for_each(n_rows / 3, InvertCellBlocks<Number>{level.cells()->view(), node_size, diagonal.data()});
   else
-    level.device.for_each(
-      x.size(), ScaleByNodeBlocks<Number>{node_size, x.size() / node_size, a, diagonal.data(), b.data(), x.data()});
+    level.device.for_each(n_nodes,
+                          InvertNodeBlocks<Number>{level.changing()->view(), node_size, n_nodes, diagonal.data()});
 }
 
-template <typename Number>
-auto Jacobi<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d,
-                          Vector &y, bool) const -> Vector &
+template void update_inverse_diagonal(const DeviceLevel<double> &, int, Vector<double> &);
+template void update_inverse_diagonal(const DeviceLevel<float> &, int, Vector<float> &);
+
+namespace
 {
-  const JacobiUpdate<Number> update(alpha, beta, diagonal.data(), b.data(), x.data(), d_old.data(), d.data(), y.data());
-  if (node_size == 1)
-    level.device.for_each_row(level.A, x, JacobiStep<Number>(update));
-  else
-    level.device.for_each_row(level.A, x, NodeJacobiStep<Number>(node_size, x.size() / node_size, update));
-  return y;
-}
-
+// S = D⁻¹, where D has the diagonal blocks of A for nodes of node_size rows. The first step needs no stored x where D is
+// diagonal and A stored by rows.
 template <typename Number>
-void Jacobi<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) const
+class Jacobi : public Smoother<Number>, private FirstStep<Number>
 {
-  level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
-                            SecondJacobiStep<Number>(beta, diagonal.data(), b.data(), x.data()));
+public:
+  using Vector = adamant::Vector<Number>;
+
+  Jacobi(const DeviceLevel<Number> &level, bool by_nodes)
+    : level(level)
+    , node_size(by_nodes ? level.node_size : 1)
+  {
+    update();
+  }
+  void update() final { update_inverse_diagonal(level, node_size, diagonal); }
+  void vmult(Number a, const Vector &b, Vector &x, bool) const override
+  {
+    if (node_size == 1)
+      level.device.for_each(x.size(), ScaleByDiagonal<Number>{a, diagonal.data(), b.data(), x.data()});
+    else
+      level.device.for_each(
+        x.size(), ScaleByNodeBlocks<Number>{node_size, x.size() / node_size, a, diagonal.data(), b.data(), x.data()});
+  }
+  Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
+               bool) const override
+  {
+    const JacobiUpdate<Number> update{alpha,    beta,         diagonal.data(), b.data(),
+                                      x.data(), d_old.data(), d.data(),        y.data()};
+    if (node_size == 1)
+      level.device.for_each_row(level.A, x, JacobiStep<Number>(update));
+    else
+      level.device.for_each_row(level.A, x, NodeJacobiStep<Number>(node_size, x.size() / node_size, update));
+    return y;
+  }
+  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells() ? this : nullptr; }
+
+private:
+  FirstJacobiStep<Number> from_zero(Number beta, const Vector &b) const { return {beta, diagonal.data(), b.data()}; }
+  void                    vmult_twice(Number beta, const Vector &b, Vector &x) const override
+  {
+    level.device.for_each_row(level.A, from_zero(beta, b),
+                              SecondJacobiStep<Number>(beta, diagonal.data(), b.data(), x.data()));
+  }
+  void residual(Number beta, const Vector &b, Vector &r) const override
+  {
+    level.device.for_each_row(level.A, from_zero(beta, b), Residual<Number>(b.data(), r.data()));
+  }
+  void correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override
+  {
+    level.device.for_each_row(P, e, FirstJacobiStepPlus<Number>(beta, diagonal.data(), b.data(), x.data()));
+  }
+
+  DeviceLevel<Number> level;
+  int                 node_size;
+  Vector              diagonal; // D⁻¹, see inverse_diagonal_blocks
+};
+
+// The inverses of inverse_diagonal_blocks as a matrix.
+CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int node_size)
+{
+  const Array<double> blocks  = inverse_diagonal_blocks(matrix, node_size);
+  const int           m       = node_size;
+  const std::size_t   n_nodes = matrix.n_rows / m;
+  CSRMatrix<double>   S;
+  S.n_rows = S.n_cols = matrix.n_rows;
+  S.row_start.assign(S.n_rows + 1, m);
+  S.row_start[0] = 0;
+  finish_row_starts(S);
+  for (int row = 0; row < S.n_rows; ++row)
+    for (int j = 0; j < m; ++j)
+      {
+        S.column[S.row_start[row] + j] = row - row % m + j;
+        S.value[S.row_start[row] + j]  = blocks[(row % m * m + j) * n_nodes + row / m];
+      }
+  return S;
+}
+} // namespace
+
+SmootherKind jacobi_kind()
+{
+  const auto S = [](const CSRMatrix<double> &A, int) { return inverse_diagonal_matrix(A, 1); };
+  return made_as<Jacobi>({"jacobi", "the inverse of A's diagonal", {}, S}, false);
 }
 
-template <typename Number>
-void Jacobi<Number>::residual(Number beta, const Vector &b, Vector &r) const
+SmootherKind block_jacobi_kind()
 {
-  level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
-                            Residual<Number>(b.data(), r.data()));
+  return made_as<Jacobi>({"block_jacobi", "the inverse of A's node blocks", {}, inverse_diagonal_matrix}, true);
 }
-
-template <typename Number>
-void Jacobi<Number>::correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const
-{
-  level.device.for_each_row(P, e, FirstJacobiStepPlus<Number>(beta, diagonal.data(), b.data(), x.data()));
-}
-
-template class Jacobi<double>;
-template class Jacobi<float>;
 } // namespace adamant

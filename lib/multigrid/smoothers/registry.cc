@@ -1,48 +1,15 @@
-#include "multigrid/smoothers/smoother.h"
-
 #include "base/exceptions.h"
-#include "multigrid/smoothers/coloured.h"
-#include "multigrid/smoothers/downstream.h"
-#include "multigrid/smoothers/fsai.h"
-#include "multigrid/smoothers/jacobi.h"
-#include "multigrid/smoothers/line/line.h"
-#include "multigrid/smoothers/patch/patch.h"
 #include "multigrid/smoothers/setup.h"
+
+#include <random>
 
 namespace adamant
 {
-namespace
-{
-template <template <typename> class Kind>
-SmootherKind kind(const std::string &name, const std::string                                 &description,
-                  CSRMatrix<double> (*matrix)(const CSRMatrix<double> &, int) = nullptr, bool patches = false)
-{
-  return {name,
-          description,
-          {[](const auto &level) { return std::make_unique<Kind<double>>(level); },
-           [](const auto &level) { return std::make_unique<Kind<float>>(level); }},
-          matrix,
-          patches};
-}
-} // namespace
-
 const std::vector<SmootherKind> &smoothers()
 {
-  static const std::vector<SmootherKind> all = {
-    kind<Jacobi>("jacobi", "the inverse of A's diagonal",
-                 [](const CSRMatrix<double> &A, int) { return inverse_diagonal_matrix(A, 1); }),
-    kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks", inverse_diagonal_matrix),
-    kind<LineSmoother>("line", "the inverse of A's tridiagonal part along lines of strong couplings"),
-    kind<CellPatches>("cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)",
-                      nullptr, true),
-    kind<VertexPatches>("vertex_patches",
-                        "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)",
-                        nullptr, true),
-    kind<DownstreamPatches>("downstream_patches",
-                            "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)",
-                            nullptr, true),
-    kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
-    kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
+  static const std::vector<SmootherKind> all = {jacobi_kind(),       block_jacobi_kind(),   line_kind(),
+                                                cell_patches_kind(), vertex_patches_kind(), downstream_patches_kind(),
+                                                fsai_kind(),         gauss_seidel_kind()};
   return all;
 }
 
@@ -69,4 +36,13 @@ std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const D
 
 template std::unique_ptr<Smoother<double>> make_smoother(const std::string &, const DeviceLevel<double> &);
 template std::unique_ptr<Smoother<float>>  make_smoother(const std::string &, const DeviceLevel<float> &);
+
+Array<double> start_vector(int n)
+{
+  Array<double> x(n);
+  std::mt19937  generator(1);
+  for (double &value : x)
+    value = 2. * (generator() + 0.5) / 4294967296. - 1.; // the same numbers with every standard library
+  return x;
+}
 } // namespace adamant

@@ -38,6 +38,34 @@ struct PatchesView
   }
 };
 
+/// Patches of nodes in device memory, for PatchesView.
+struct PatchLists
+{
+  PatchLists() = default;
+  /// Patch p has the nodes node[start[p]], ..., node[start[p + 1] - 1], given in host memory, with m rows each.
+  PatchLists(const Device &device, const Array<int> &start, const Array<int> &node, int m)
+    : m(m)
+    , start(device, start)
+    , node(device, node)
+  {
+    Array<EntryNumber> first = {0};
+    for (std::size_t p = 0; p + 1 < start.size(); ++p)
+      {
+        const int n = (start[p + 1] - start[p]) * m;
+        most        = n > most ? n : most;
+        first.push_back(first.back() + EntryNumber(n) * n);
+      }
+    first_entry = List<EntryNumber>(device, first);
+    n_entries   = first.back();
+  }
+  PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
+
+  int               m = 1, most = 0; ///< rows of a node; unknowns of the largest patch
+  List<int>         start, node;
+  List<EntryNumber> first_entry;
+  std::size_t       n_entries = 0; ///< of the inverses of all patches
+};
+
 /// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse.
 template <typename Number, class Lanes>
 ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patches, int p, const Lanes &lanes,
