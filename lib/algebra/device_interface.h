@@ -180,11 +180,11 @@ public:
   virtual std::map<std::string, std::size_t> memory() const = 0; ///< bytes in use, by purpose
   virtual std::size_t                        peak_memory() const = 0;
 
-  virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)             = 0;
-  virtual void                  clear(void *memory, std::size_t bytes)                       = 0;
-  virtual void                  upload(void *to, const void *on_host, std::size_t bytes)     = 0; ///< waits
-  virtual void                  download(void *on_host, const void *from, std::size_t bytes) = 0; ///< waits
-  virtual void                  synchronize() const                                          = 0;
+  virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)                   = 0;
+  virtual void                  clear(void *memory, std::size_t bytes)                             = 0;
+  virtual void                  upload(void *to, const void *on_host, std::size_t bytes)           = 0; ///< waits
+  virtual void                  download(void *on_host, const void *from, std::size_t bytes) const = 0; ///< waits
+  virtual void                  synchronize() const                                                = 0;
 
   virtual void                             outdate_graphs() {} ///< see Device
   virtual ScalarStorage                    create_scalars(int n)                           = 0;

@@ -213,7 +213,7 @@ public:
     });
   }
   void upload(void *to, const void *from, std::size_t bytes) override { copy(to, from, bytes); }
-  void download(void *to, const void *from, std::size_t bytes) override { copy(to, from, bytes); }
+  void download(void *to, const void *from, std::size_t bytes) const override { copy(to, from, bytes); }
   void synchronize() const override {}
 
   ScalarStorage create_scalars(int n) override
