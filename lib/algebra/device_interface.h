@@ -129,13 +129,13 @@ ADAMANT_HOST_DEVICE inline bool orthogonality_is_lost(double square_of_products,
   return square_of_products > 1e-24 * square_of_w;
 }
 
-/// A place in the sequence of operations, for which the host can wait while later operations are under way.
+/// The storage of a Mark. On the host all operations are done when they return.
 class MarkStorage
 {
 public:
-  virtual ~MarkStorage()    = default;
-  virtual void take()       = 0; ///< puts the mark behind all operations so far
-  virtual void wait() const = 0;
+  virtual ~MarkStorage() = default;
+  virtual void take() {}
+  virtual void wait() const {}
 };
 
 /// Values on their way to the host.
