@@ -76,13 +76,13 @@ public:
   void begin(const Vector &B)
   {
     if (b.size() > 0)
-      device.convert(B, b);
+      device.copy(B, b);
   }
   void replay() const { graph.replay(); }
   void end(Vector &X) const
   {
     if (x.size() > 0)
-      device.convert(x, X);
+      device.copy(x, X);
   }
 
 private:

@@ -94,15 +94,8 @@ CSRMatrix<double> CellMatrix::rows() const
       const int at[3]          = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
       double    entries[27][9] = {};
       for (int a = 0; a < 8; ++a)
-        {
-          bool exists = true;
-          int  first  = node;
-          for (int d = 0; d < 3; ++d)
-            {
-              exists = exists && (a >> d & 1 ? at[d] > 0 : at[d] < n[d]);
-              first -= (a >> d & 1) * stride[d];
-            }
-          for (int b = 0; exists && b < 8; ++b)
+        if (const int first = vertex_0(node, at, a, nodes); first >= 0)
+          for (int b = 0; b < 8; ++b)
             {
               int place = 0, power = 1;
               for (int d = 0; d < 3; ++d, power *= 3)
@@ -110,7 +103,6 @@ CSRMatrix<double> CellMatrix::rows() const
               for (int e = 0; e < 9; ++e)
                 entries[place][e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
             }
-        }
       for (int c = 0; c < 3; ++c)
         {
           for (int place = 0; place < 27; ++place)

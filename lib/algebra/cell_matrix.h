@@ -41,6 +41,21 @@ struct CellModes
   }
 };
 
+/// Returns the vertex 0 of the cell whose vertex a is the given node, at these coordinates; -1: there is no such cell.
+ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, const int (&n_nodes)[3])
+{
+  int stride = 1;
+  for (int d = 0; d < 3; ++d)
+    {
+      const bool far = a >> d & 1;
+      if (far ? at[d] == 0 : at[d] == n_nodes[d] - 1)
+        return -1;
+      node -= far * stride;
+      stride *= n_nodes[d];
+    }
+  return node;
+}
+
 /// A matrix by cells in the memory of a device, as functors see it.
 struct CellMatrixView
 {
@@ -55,19 +70,10 @@ struct CellMatrixView
     const int at[3] = {node % n_nodes[0], node / n_nodes[0] % n_nodes[1], node / n_nodes[0] / n_nodes[1]};
     for (int k = 0; k < 9; ++k)
       block[k] = 0.;
-    for (int a = 0; a < 8; ++a) // the node is vertex a of a cell
-      {
-        bool exists = true;
-        int  first = node, stride = 1;
-        for (int d = 0; d < 3; ++d)
-          {
-            exists = exists && (a >> d & 1 ? at[d] > 0 : at[d] < n_nodes[d] - 1);
-            first -= (a >> d & 1) * stride;
-            stride *= n_nodes[d];
-          }
-        for (int k = 0; exists && k < 9; ++k)
+    for (int a = 0; a < 8; ++a)
+      if (const int first = vertex_0(node, at, a, n_nodes); first >= 0)
+        for (int k = 0; k < 9; ++k)
           block[k] += coefficients[first] * blocks[a][k];
-      }
     for (int k = 0; k < 9; ++k)
       if (fixed[node] >> (k / 3) & 1 || fixed[node] >> (k % 3) & 1)
         block[k] = k % 4 == 0;

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace adamant
@@ -33,18 +34,6 @@ void Device::residual(const Matrix<Number> &A, const Vector<Number> &x, const Ve
                       Vector<Number> &r) const
 {
   for_each_row(A, x, Residual<Number>(b.data(), r.data()));
-}
-
-template <typename Number>
-void Device::copy(const Vector<Number> &x, Vector<Number> &y) const
-{
-  convert(x, y);
-}
-
-template <typename From, typename To>
-void Device::convert(const Vector<From> &x, Vector<To> &y) const
-{
-  for_each(x.size(), Convert<From, To>{x.data(), y.data()});
 }
 
 template <typename Number>
@@ -111,32 +100,24 @@ void Vector<Number>::set_zero()
   where.interface().clear(data(), n * sizeof(Number));
 }
 
-template <>
-void Vector<double>::upload(const double *source)
+template <typename Number>
+void Vector<Number>::upload(const double *source)
 {
-  where.interface().upload(data(), source, n * sizeof(double));
-}
-
-template <>
-void Vector<float>::upload(const double *source)
-{
+  if constexpr (std::is_same_v<Number, double>)
+    return where.interface().upload(data(), source, n * sizeof(double));
   Vector<double> staging(where, n);
   staging.upload(source);
-  where.convert(staging, *this);
+  where.copy(staging, *this);
   where.synchronize();
 }
 
-template <>
-void Vector<double>::download(double *target) const
+template <typename Number>
+void Vector<Number>::download(double *target) const
 {
-  where.interface().download(target, data(), n * sizeof(double));
-}
-
-template <>
-void Vector<float>::download(double *target) const
-{
+  if constexpr (std::is_same_v<Number, double>)
+    return where.interface().download(target, data(), n * sizeof(double));
   Vector<double> staging(where, n);
-  where.convert(*this, staging);
+  where.copy(*this, staging);
   staging.download(target);
 }
 
@@ -158,15 +139,9 @@ void Snapshot::take(const Vector<double> &x)
 
 template class Vector<double>;
 template class Vector<float>;
-template void Device::convert(const Vector<double> &, Vector<double> &) const;
-template void Device::convert(const Vector<double> &, Vector<float> &) const;
-template void Device::convert(const Vector<float> &, Vector<double> &) const;
-template void Device::convert(const Vector<float> &, Vector<float> &) const;
-
 template void Device::multiply(double, const Matrix<double> &, const Vector<double> &, double, Vector<double> &) const;
 template void Device::residual(const Matrix<double> &, const Vector<double> &, const Vector<double> &,
                                Vector<double> &) const;
-template void Device::copy(const Vector<double> &, Vector<double> &) const;
 template void Device::scale(double, Vector<double> &) const;
 template void Device::axpby(double, const Vector<double> &, double, Vector<double> &) const;
 template void Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
@@ -176,7 +151,6 @@ template void   Device::norms(const Vector<double> &, const Vector<double> &, Sc
 template void   Device::multiply(float, const Matrix<float> &, const Vector<float> &, float, Vector<float> &) const;
 template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &,
                                  Vector<float> &) const;
-template void   Device::copy(const Vector<float> &, Vector<float> &) const;
 template void   Device::scale(float, Vector<float> &) const;
 template void   Device::axpby(float, const Vector<float> &, float, Vector<float> &) const;
 template void   Device::dot(const Vector<float> &, const Vector<float> &, Scalars &, int) const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device_interface.h"
+#include "algebra/functors/vector_functors.h"
 #include "algebra/host/for_each.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/sums.h"
@@ -125,10 +126,12 @@ public:
   template <typename Number>
   void residual(const Matrix<Number> &A, const Vector<Number> &x, const Vector<Number> &b, Vector<Number> &r) const;
 
-  template <typename Number>
-  void copy(const Vector<Number> &x, Vector<Number> &y) const; ///< y = x
+  /// Sets y = x, also between the precisions.
   template <typename From, typename To>
-  void convert(const Vector<From> &x, Vector<To> &y) const; ///< y = x between the precisions
+  void copy(const Vector<From> &x, Vector<To> &y) const
+  {
+    for_each(x.size(), Convert<From, To>{x.data(), y.data()});
+  }
   template <typename Number>
   void scale(Number a, Vector<Number> &x) const; ///< x = a x
   template <typename Number>

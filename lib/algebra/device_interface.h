@@ -129,13 +129,13 @@ ADAMANT_HOST_DEVICE inline bool orthogonality_is_lost(double square_of_products,
   return square_of_products > 1e-24 * square_of_w;
 }
 
-/// A place in the sequence of operations, for which the host can wait while later operations are under way.
+/// The storage of a Mark. On the host all operations are done when they return.
 class MarkStorage
 {
 public:
-  virtual ~MarkStorage()    = default;
-  virtual void take()       = 0; ///< puts the mark behind all operations so far
-  virtual void wait() const = 0;
+  virtual ~MarkStorage() = default;
+  virtual void take() {}
+  virtual void wait() const {}
 };
 
 /// Values on their way to the host.
@@ -180,11 +180,11 @@ public:
   virtual std::map<std::string, std::size_t> memory() const = 0; ///< bytes in use, by purpose
   virtual std::size_t                        peak_memory() const = 0;
 
-  virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)             = 0;
-  virtual void                  clear(void *memory, std::size_t bytes)                       = 0;
-  virtual void                  upload(void *to, const void *on_host, std::size_t bytes)     = 0; ///< waits
-  virtual void                  download(void *on_host, const void *from, std::size_t bytes) = 0; ///< waits
-  virtual void                  synchronize() const                                          = 0;
+  virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)                   = 0;
+  virtual void                  clear(void *memory, std::size_t bytes)                             = 0;
+  virtual void                  upload(void *to, const void *on_host, std::size_t bytes)           = 0; ///< waits
+  virtual void                  download(void *on_host, const void *from, std::size_t bytes) const = 0; ///< waits
+  virtual void                  synchronize() const                                                = 0;
 
   virtual void                             outdate_graphs() {} ///< see Device
   virtual ScalarStorage                    create_scalars(int n)                           = 0;

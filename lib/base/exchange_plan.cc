@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 namespace adamant
 {
@@ -10,21 +11,23 @@ namespace
 constexpr int tag = 4711;
 
 template <typename Number>
-MPI_Datatype mpi_type();
-template <>
-MPI_Datatype mpi_type<double>()
+MPI_Datatype mpi_type()
 {
-  return MPI_DOUBLE;
+  return std::is_same_v<Number, double> ? MPI_DOUBLE : std::is_same_v<Number, float> ? MPI_FLOAT : MPI_UINT64_T;
 }
-template <>
-MPI_Datatype mpi_type<float>()
+
+// The plan whose messages go back from where those of `plan` go, without the numbers of all ranks.
+ExchangePlan messages_back(const ExchangePlan &plan)
 {
-  return MPI_FLOAT;
-}
-template <>
-MPI_Datatype mpi_type<std::uint64_t>()
-{
-  return MPI_UINT64_T;
+  ExchangePlan back;
+  back.communicator = plan.communicator;
+  back.n_owned      = plan.n_ghosts();
+  back.sends        = plan.receives;
+  back.receives     = plan.sends;
+  back.sent.resize(plan.n_ghosts());
+  std::iota(back.sent.begin(), back.sent.end(), 0);
+  back.ghosts.resize(plan.sent.size());
+  return back;
 }
 } // namespace
 
@@ -77,20 +80,13 @@ Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> values)
 
 ExchangePlan reversed(const ExchangePlan &plan)
 {
-  ExchangePlan result;
-  result.communicator = plan.communicator;
-  result.n_owned      = plan.n_ghosts();
+  ExchangePlan result = messages_back(plan);
   result.first_owned  = static_cast<std::uint64_t>(plan.communicator.sum_before(plan.n_ghosts()));
   double n            = plan.n_ghosts();
   plan.communicator.sum(&n, 1);
   result.n_global = static_cast<std::uint64_t>(n);
-  result.sends    = plan.receives;
-  result.receives = plan.sends;
-  result.sent.resize(plan.n_ghosts());
-  std::iota(result.sent.begin(), result.sent.end(), 0);
   Array<std::uint64_t> numbers(plan.n_ghosts());
   std::iota(numbers.begin(), numbers.end(), result.first_owned);
-  result.ghosts.resize(plan.sent.size());
   numbers = with_ghosts(result, numbers);
   std::copy(numbers.begin() + plan.n_ghosts(), numbers.end(), result.ghosts.begin());
   return result;
@@ -98,17 +94,10 @@ ExchangePlan reversed(const ExchangePlan &plan)
 
 Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values)
 {
-  const MPI_Comm           comm = plan.communicator.handle();
-  Array<double>            incoming(plan.sent.size());
-  std::vector<MPI_Request> requests;
-  for (const auto &[rank, begin, end] : plan.sends)
-    check_mpi(MPI_Irecv(incoming.data() + begin, end - begin, MPI_DOUBLE, rank, tag, comm, &requests.emplace_back()),
-              "MPI_Irecv");
-  for (const auto &[rank, begin, end] : plan.receives)
-    check_mpi(MPI_Isend(values.data() + plan.n_owned + begin, end - begin, MPI_DOUBLE, rank, tag, comm,
-                        &requests.emplace_back()),
-              "MPI_Isend");
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  const ExchangePlan    back = messages_back(plan);
+  GhostExchange<double> exchange(back);
+  exchange.start(values.data() + plan.n_owned);
+  const double *incoming = exchange.finish();
   for (std::size_t k = 0; k < plan.sent.size(); ++k)
     values[plan.sent[k]] += incoming[k];
   values.resize(plan.n_owned);

@@ -161,8 +161,8 @@ void MixedSmoother::update()
 
 void MixedSmoother::correction(int n, const Vector &r, Vector &result) const
 {
-  level.device.convert(r, b);
-  level.device.convert(smoother.vmult(n, b, x, y), result);
+  level.device.copy(r, b);
+  level.device.copy(smoother.vmult(n, b, x, y), result);
 }
 
 auto MixedSmoother::vmult(int n, const Vector &b, Vector &x, Vector &) const -> Vector &

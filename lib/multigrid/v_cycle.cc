@@ -258,8 +258,8 @@ void MultigridPreconditioner<Number>::vmult(const adamant::Vector<double> &v, ad
     device.copy(cycle.vmult(v), z);
   else
     {
-      device.convert(v, b);
-      device.convert(cycle.vmult(b), z);
+      device.copy(v, b);
+      device.copy(cycle.vmult(b), z);
     }
 }
 

@@ -91,9 +91,9 @@ template <typename Number>
 void ColumnCycle<Number>::vmult(const Vector<double> &v, Vector<double> &z) const
 {
   Level &finest = *levels.back();
-  device.convert(v, finest.b);
+  device.copy(v, finest.b);
   cycle(levels.size() - 1);
-  device.convert(finest.x, z);
+  device.copy(finest.x, z);
 }
 
 template <typename Number>

@@ -72,20 +72,20 @@ SchurBFBT<Number>::SchurBFBT(const Device &device, const Matrix<Number> &A, cons
   const auto present = ones_of(B);
   n_ones             = std::accumulate(present.begin(), present.end(), 0.);
   device.communicator().sum(&n_ones, 1);
-  device.convert(exact_C, this->C);
+  device.copy(exact_C, this->C);
 }
 
 template <typename Number>
 void SchurBFBT<Number>::update()
 {
-  device.convert(exact_C, C);
+  device.copy(exact_C, C);
   L.update();
 }
 
 template <typename Number>
 void SchurBFBT<Number>::vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const
 {
-  device.convert(v, r);
+  device.copy(v, r);
   solve(r, p);
   device.multiply(Number(1), Bt, p, Number(0), w);
   scale_by_C(w);
@@ -94,7 +94,7 @@ void SchurBFBT<Number>::vmult(const adamant::Vector<double> &v, adamant::Vector<
   device.multiply(Number(1), B, y, Number(0), r);
   solve(r, p);
   device.scale(Number(-1), p);
-  device.convert(p, z);
+  device.copy(p, z);
 }
 
 template <typename Number>

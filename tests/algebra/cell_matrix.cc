@@ -118,7 +118,7 @@ TEST_P(CellOperators, TakeFloat)
   Vector<double>       y(device, n), expected(device, n), in_double(device, n);
   ASSERT_TRUE(op.takes_float());
   op.multiply_float(x, y);
-  device.convert(x, in_double);
+  device.copy(x, in_double);
   op.multiply(1., in_double, 0., expected);
   const auto wanted = values_of(expected);
   expect_near(values_of(y), wanted, 1e-12 * norm(wanted), "the product");

@@ -296,15 +296,15 @@ TYPED_TEST(VectorOperations, Convert)
 {
   const Values  x = random_values(5000, 1); // held exactly by float
   Vector<float> s(this->device, 5000);
-  this->device.convert(this->upload(x), s);
+  this->device.copy(this->upload(x), s);
   expect_near(values_of(s), x, 0., "to single precision");
   auto back = this->unset(5000);
-  this->device.convert(s, back);
+  this->device.copy(s, back);
   expect_near(values_of(back), x, 0., "and back");
 
   const Values  third(10, 1. / 3);
   Vector<float> rounded(this->device, 10);
-  this->device.convert(this->upload(third), rounded);
+  this->device.copy(this->upload(third), rounded);
   expect_near(values_of(rounded), Values(10, static_cast<float>(1. / 3)), 0., "rounded to nearest");
 }
 

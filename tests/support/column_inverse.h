@@ -25,7 +25,7 @@ void expect_vectors_in_float(const Device &device, int n_unknowns, const Make &m
       const auto     b      = to_device(device, random_values(n, 3));
       Vector<double> x(device, n);
       Vector<float>  b_in_float(device, n), x_in_float(device, n);
-      device.convert(b, b_in_float);
+      device.copy(b, b_in_float);
       solver.solve(b, x);
       for (const bool add : {false, true})
         solver.apply(b_in_float, nullptr, add, x_in_float);

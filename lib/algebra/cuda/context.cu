@@ -137,13 +137,8 @@ Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat for
   try
     {
       id = take_device(rank_on_machine);
-      if (format == MatrixFormat::compressed)
-        {
-          in_double = std::make_unique<CudaOperations<double>>(*this);
-          in_float  = std::make_unique<CudaOperations<float>>(*this);
-        }
-      else
-        std::tie(in_double, in_float) = operations_of_libraries(*this);
+      std::tie(in_double, in_float) =
+        format == MatrixFormat::compressed ? operations_of_kernels(*this) : operations_of_libraries(*this);
     }
   catch (const RunError &error)
     {
@@ -260,7 +255,7 @@ void Context::send(void *to, const void *on_host, std::size_t bytes) const
           "to device");
 }
 
-void Context::download(void *on_host, const void *from, std::size_t bytes)
+void Context::download(void *on_host, const void *from, std::size_t bytes) const
 {
   if (bytes > 0)
     check(cudaMemcpyAsync(on_host, from, bytes, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync", on_host, from,

@@ -7,26 +7,16 @@
 
 namespace adamant::cuda
 {
-/// Makes matrices for the kernels of this library.
+/// Returns a dense square matrix of n rows from row-major values in host memory (vectors/dense.cu).
 template <typename Number>
-class CudaOperations : public Operations<Number>
-{
-public:
-  explicit CudaOperations(Context &context)
-    : context(context)
-  {}
+std::shared_ptr<MatrixStorage<Number>> make_dense_matrix(Context &context, const Array<double> &row_major, int n);
 
-  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       const double *changing) const override;
-  std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
-  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override;
+using OperationsOfBoth = std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>;
 
-protected:
-  Context &context; // the owner of this object
-};
+/// Returns the makers of this library's matrices in both precisions (sparse/matrix.cu).
+OperationsOfBoth operations_of_kernels(Context &context);
 
 /// Returns the makers of MatrixFormat::cusparse's matrices in both precisions (libraries/cublas.cu). Throws RunError
 /// where this library was built without cuSPARSE and cuBLAS, or where they are not found.
-std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
-operations_of_libraries(Context &context);
+OperationsOfBoth operations_of_libraries(Context &context);
 } // namespace adamant::cuda

@@ -16,22 +16,13 @@ namespace host
 {
 namespace
 {
-// Pointers, not vectors: else the loop is not vectorised.
+// x . y. Pointers, not vectors: else the loop is not vectorised.
 template <typename Number>
-Number dense_row_product(int n, const Number *row, const Number *x)
+Number dot(int n, const Number *x, const Number *y)
 {
   Number sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int j = 0; j < n; ++j)
-    sum += row[j] * x[j];
-  return sum;
-}
-
-double block_dot(const double *x, const double *y, int begin, int end)
-{
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int i = begin; i < end; ++i)
+  for (int i = 0; i < n; ++i)
     sum += x[i] * y[i];
   return sum;
 }
@@ -66,7 +57,7 @@ public:
 #pragma omp parallel for num_threads(n_threads) schedule(static)
     for (int i = 0; i < n; ++i)
       {
-        const Number sum = a * dense_row_product(n, value.data() + static_cast<std::size_t>(i) * n, x);
+        const Number sum = a * dot(n, value.data() + static_cast<std::size_t>(i) * n, x);
         y[i]             = b == Number(0) ? sum : sum + b * y[i];
       }
   }
@@ -116,14 +107,6 @@ public:
 
 private:
   int n_threads;
-};
-
-// All operations are done when they return.
-class HostMark : public MarkStorage
-{
-public:
-  void take() override {}
-  void wait() const override {}
 };
 
 class HostLoop : public LoopStorage
@@ -213,7 +196,7 @@ public:
     });
   }
   void upload(void *to, const void *from, std::size_t bytes) override { copy(to, from, bytes); }
-  void download(void *to, const void *from, std::size_t bytes) override { copy(to, from, bytes); }
+  void download(void *to, const void *from, std::size_t bytes) const override { copy(to, from, bytes); }
   void synchronize() const override {}
 
   ScalarStorage create_scalars(int n) override
@@ -222,7 +205,7 @@ public:
     return {n, values->data(), values->data(), values};
   }
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override { return std::make_shared<HostSnapshot>(n); }
-  std::shared_ptr<MarkStorage>     create_mark() override { return std::make_shared<HostMark>(); }
+  std::shared_ptr<MarkStorage>     create_mark() override { return std::make_shared<MarkStorage>(); }
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override
   {
     return std::make_shared<HostGraph>(operations);
@@ -260,7 +243,7 @@ private:
     const int  n_threads = threads_for(threads, n);
     const auto products  = [=](int begin, int end, double *sum) {
       for (int i = 0; i < k; ++i)
-        sum[i] = block_dot(basis[i], w, begin, end);
+        sum[i] = dot(end - begin, basis[i] + begin, w + begin);
     };
     blocked_sums(n, n_threads, k, h, products);
     ranks.sum(h, k);
@@ -269,11 +252,11 @@ private:
     blocked_sums(n, n_threads, k + 1, correction.data(), [=](int begin, int end, double *sum) {
       subtract(h, basis, k, w, begin, end);
       products(begin, end, sum);
-      sum[k] = block_dot(w, w, begin, end);
+      sum[k] = dot(end - begin, w + begin, w + begin);
     });
     ranks.sum(correction.data(), k + 1);
     // The norm follows from that before the correction by Pythagoras, as the corrections are of rounding size.
-    const double of_corrections = block_dot(correction.data(), correction.data(), 0, k);
+    const double of_corrections = dot(k, correction.data(), correction.data());
     const bool   corrected      = orthogonality_is_lost(of_corrections, correction[k]);
     const double square         = correction[k] - (corrected ? of_corrections : 0.);
     for (int i = 0; corrected && i < k; ++i)

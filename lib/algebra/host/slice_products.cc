@@ -152,14 +152,8 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
 template <typename Number>
 void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
 {
-  switch (A.block_rows)
-    {
-      case 2: return slice_product<2>(A, slice, x, sums);
-      case 3: return slice_product<3>(A, slice, x, sums);
-      case 4: return slice_product<4>(A, slice, x, sums);
-      case 6: return slice_product<6>(A, slice, x, sums);
-      default: return slice_product<1>(A, slice, x, sums);
-    }
+  if (!with_node_size(A.block_rows, [&](auto m) { slice_product<m>(A, slice, x, sums); }))
+    slice_product<1>(A, slice, x, sums);
 }
 
 template <typename Number>
@@ -229,16 +223,10 @@ void CellProducts<Number>::multiply(int first, int end, const Number *x, Number 
     {
       const int at[3]  = {node % n_nodes[0], node / stride[1] % n_nodes[1], node / stride[2]};
       Number    sum[3] = {};
-      for (int a = 0; a < 8; ++a) // the node is vertex a of the cell
+      for (int a = 0; a < 8; ++a)
         {
-          bool exists = true;
-          int  corner = node;
-          for (int d = 0; d < 3; ++d)
-            {
-              exists = exists && (a >> d & 1 ? at[d] > 0 : at[d] < n_nodes[d] - 1);
-              corner -= (a >> d & 1) * stride[d];
-            }
-          if (!exists)
+          const int corner = vertex_0(node, at, a, n_nodes);
+          if (corner < 0)
             continue;
           Number of_cell[3] = {};
           for (int b = 0; b < 8; ++b)

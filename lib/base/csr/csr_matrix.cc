@@ -4,13 +4,9 @@
 #include "base/exchange_plan.h"
 #include "base/row_ranges.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace adamant
 {
-template <typename Number>
-void finish_row_starts(CSRMatrix<Number> &matrix)
+void finish_row_starts(CSRMatrix<double> &matrix)
 {
   matrix.row_start[0] = 0;
   for (int i = 0; i < matrix.n_rows; ++i)
@@ -19,10 +15,9 @@ void finish_row_starts(CSRMatrix<Number> &matrix)
   matrix.value.resize(matrix.n_nonzeros());
 }
 
-template <typename Number>
-CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
+CSRMatrix<double> transpose(const CSRMatrix<double> &a)
 {
-  CSRMatrix<Number> b;
+  CSRMatrix<double> b;
   b.n_rows = a.n_cols;
   b.n_cols = a.n_rows;
   list_by_rows(
@@ -43,19 +38,14 @@ CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
   return b;
 }
 
-template <typename Number>
-Number entry(const CSRMatrix<Number> &matrix, int row, int col)
+double entry(const CSRMatrix<double> &matrix, int row, int col)
 {
-  const int *begin = matrix.column.data() + matrix.row_start[row];
-  const int *end   = matrix.column.data() + matrix.row_start[row + 1];
-  const int *found = std::lower_bound(begin, end, col);
-  return found != end && *found == col ? matrix.value[found - matrix.column.data()] : Number(0);
+  return view_of(matrix).entry(row, col);
 }
 
-template <typename Number>
-Array<Number> diagonal(const CSRMatrix<Number> &matrix)
+Array<double> diagonal(const CSRMatrix<double> &matrix)
 {
-  Array<Number> d(matrix.n_rows);
+  Array<double> d(matrix.n_rows);
   for (int i = 0; i < matrix.n_rows; ++i)
     d[i] = entry(matrix, i, i);
   return d;
@@ -120,9 +110,4 @@ CSRMatrix<double> ghost_block(const CSRMatrix<double> &A)
 {
   return columns_of(A, A.ghosts->n_owned, A.ghosts->n_ghosts());
 }
-
-template void              finish_row_starts(CSRMatrix<double> &);
-template CSRMatrix<double> transpose(const CSRMatrix<double> &);
-template double            entry(const CSRMatrix<double> &, int, int);
-template Array<double>     diagonal(const CSRMatrix<double> &);
 } // namespace adamant

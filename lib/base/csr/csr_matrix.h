@@ -35,20 +35,16 @@ struct CSRMatrix
 using EntryNumber = decltype(CSRMatrix<double>::row_start)::value_type;
 
 /// Turns row lengths, stored in row_start[1..n], into row starts, and gives `column` and `value` their sizes.
-template <typename Number>
-void finish_row_starts(CSRMatrix<Number> &matrix);
+void finish_row_starts(CSRMatrix<double> &matrix);
 
 /// Returns the transpose of `matrix`, with ascending columns. The result does not depend on the number of threads.
-template <typename Number>
-CSRMatrix<Number> transpose(const CSRMatrix<Number> &matrix);
+CSRMatrix<double> transpose(const CSRMatrix<double> &matrix);
 
 /// Returns the entry (row, col), or zero where it is not stored.
-template <typename Number>
-Number entry(const CSRMatrix<Number> &matrix, int row, int col);
+double entry(const CSRMatrix<double> &matrix, int row, int col);
 
 /// Returns the n_rows entries of the main diagonal, with zero where an entry is not stored.
-template <typename Number>
-Array<Number> diagonal(const CSRMatrix<Number> &matrix);
+Array<double> diagonal(const CSRMatrix<double> &matrix);
 
 /// Returns A x, for vectors that are needed once; the backends have faster products. Where A is spread over ranks, x
 /// and the result are the values that this rank owns, and all ranks call it together.

@@ -115,4 +115,10 @@ private:
   cublasHandle_t    blas   = nullptr;
   DeviceArray<char> workspace, product_room, operand_room;
 };
+
+/// Returns a sparse matrix that cuSPARSE multiplies (cusparse.cu); see Operations::create_matrix.
+template <typename Number>
+std::shared_ptr<MatrixStorage<Number>> make_cusparse_matrix(Context &context, std::shared_ptr<Libraries> libraries,
+                                                            const CSRMatrix<double> &source, int node_size,
+                                                            const double *changing);
 } // namespace adamant::cuda

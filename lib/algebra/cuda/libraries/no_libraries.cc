@@ -5,7 +5,7 @@
 
 namespace adamant::cuda
 {
-std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>> operations_of_libraries(Context &)
+OperationsOfBoth operations_of_libraries(Context &)
 {
   throw RunError("Matrix format = cusparse: this program was built without cuSPARSE and cuBLAS; install them with the "
                  "CUDA toolkit (12.4 or newer) and configure again, or take the format compressed");

@@ -71,7 +71,7 @@ public:
   std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose) override;
   void                  clear(void *memory, std::size_t bytes) override;
   void                  upload(void *to, const void *on_host, std::size_t bytes) override;
-  void                  download(void *on_host, const void *from, std::size_t bytes) override;
+  void                  download(void *on_host, const void *from, std::size_t bytes) const override;
   void                  synchronize() const override; ///< waits for all work on the stream
 
   ScalarStorage                    create_scalars(int n) override;

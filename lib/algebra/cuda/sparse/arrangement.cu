@@ -211,8 +211,8 @@ Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models
 // The slices of dense blocks: models for those that are no stencils, items for all.
 void place_dense_slices(const std::vector<Extent> &extents, int m, int most, DenseRows &dense, Arrangement &placed)
 {
-  std::unordered_map<DenseRows::Bits, int> model_of;
-  auto                                    &slices = placed.slices;
+  std::unordered_map<Bits, int> model_of;
+  auto                         &slices = placed.slices;
   dense.models_of_slice.assign(most_models * slices.size(), 0);
   int first = 0, count = 0; // the item that may go on
   for (std::size_t i = 0; i < slices.size(); ++i)

@@ -77,18 +77,6 @@ __device__ Number apply_modes(const CellModes<Number> &K, int c, int m, Number c
   return coefficient * sum;
 }
 
-/// Finishes the rows of a node, as for_each_row does.
-template <class Finish, typename Number, class Operands>
-__device__ void finish_rows(const Finish &finish, int node, const Number (&sum)[3], const Operands &operands)
-{
-  if constexpr (Finish::by_node)
-    finish.finish_node(node, sum, operands.of_node);
-  else
-#pragma unroll
-    for (int c = 0; c < 3; ++c)
-      finish(3 * node + c, sum[c], operands.of_row[c]);
-}
-
 /// Computes the even and odd functions (modes) of a face from the values v at its vertices.
 template <typename Number>
 __device__ void face_modes(const Number (&v)[4], Number (&modes)[4])
@@ -242,7 +230,7 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
 #pragma unroll
       for (int c = 0; c < 3; ++c)
         sum[c] = below.is_fixed(c) ? below.value[c] : column.sum(sums, c);
-      finish_rows(finish, column.node(k - 1), sum, operands);
+      finish_rows_of_node<3>(finish, 3 * column.node(k - 1), sum, operands);
     }
 }
 

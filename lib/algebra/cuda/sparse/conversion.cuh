@@ -16,11 +16,10 @@ namespace adamant::cuda
 template <typename T>
 void to_host(const Context &context, const DeviceArray<T> &source, T *target)
 {
-  if (source.size() > 0)
-    check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
-          "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
-  context.synchronize();
+  context.download(target, source.data(), source.size() * sizeof(T));
 }
+
+using Bits = unsigned long long;
 
 /// Returns the different values of a matrix in device memory as Number, ascending. Values that differ by rounding are
 /// merged where the dictionary does not hold them all (value_dictionary). Returns none where they are too many then,
@@ -59,13 +58,12 @@ std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_si
 /// Bit d says whether the slice d before continues in it.
 struct RowsOfSlice
 {
-  int                n, lane[most_models];
-  unsigned           flags;
-  unsigned long long hash[most_models];
+  int      n, lane[most_models];
+  unsigned flags;
+  Bits     hash[most_models];
 };
 struct DenseRows
 {
-  using Bits = unsigned long long;
   std::vector<RowsOfSlice>   of_slice;
   DeviceArray<unsigned char> number;          ///< number of each lane's row among its slice's different rows
   std::vector<int>           models_of_slice; ///< numbers of each slice's different rows in the table

@@ -8,8 +8,6 @@ namespace adamant::cuda
 {
 namespace
 {
-using Bits = DenseRows::Bits;
-
 __device__ Bits bits_of(double value)
 {
   return __double_as_longlong(value);

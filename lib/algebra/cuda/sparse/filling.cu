@@ -77,8 +77,6 @@ template void fill(const Context &, const RowsView &, const int *, SparseMatrix<
 // All that follows takes new values for a matrix whose format stays.
 namespace
 {
-using Bits = unsigned long long;
-
 constexpr Bits none = ~Bits(0);
 
 // Numbers as integers of the same order.

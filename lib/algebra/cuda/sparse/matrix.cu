@@ -45,7 +45,7 @@ struct Staged
   RowsView                  view;
 };
 
-// Where rows would start that have the entries alone which are not left out; `rows` are in host memory.
+// Where rows would start that have only the entries which are not left out; `rows` are in host memory.
 Array<EntryNumber> packed_starts(const RowsView &rows)
 {
   Array<EntryNumber> starts(rows.n_rows + 1);
@@ -157,17 +157,9 @@ void SparseMatrix<Number>::update_coefficients(const CellMatrix &source)
 template <typename Number>
 void SparseMatrix<Number>::convert(const RowsView &source, const CSRMatrix<double> &pattern)
 {
-  if (first_ghost < 0)
-    convert(source, pattern.row_start);
-  else
-    convert(source, packed_starts(owned(view_of(pattern))));
-}
-
-template <typename Number>
-void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumber> &row_start)
-{
-  const int        m = this->node_size;
-  std::vector<int> run_fits(n_run_lengths + 1, row_start.back() > 0);
+  const Array<EntryNumber> row_start = packed_starts(owned(view_of(pattern)));
+  const int                m         = this->node_size;
+  std::vector<int>         run_fits(n_run_lengths + 1, row_start.back() > 0);
   rows = run                  = 1;
   widest                      = 0;
   nodes                       = DeviceArray<int>();
@@ -225,7 +217,7 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   if (rows > 1 && !fill_models(*context, source, dense, *this))
     {
       models_differ = true;
-      return convert(source, row_start);
+      return convert(source, pattern);
     }
   context->synchronize();
 }
@@ -310,25 +302,40 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
     for_each_row(*context, *this, Entries<Number>{x}, Product<Number>(a, b, y));
 }
 
-template <typename Number>
-std::shared_ptr<MatrixStorage<Number>>
-CudaOperations<Number>::create_matrix(const CSRMatrix<double> &source, int node_size, const double *changing) const
-{
-  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size, nullptr, changing);
-}
-
-template <typename Number>
-std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_cell_matrix(const CellMatrix &cells) const
-{
-  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), cells);
-}
-
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
-template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_matrix(const CSRMatrix<double> &, int,
-                                                                                      const double *) const;
-template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_matrix(const CSRMatrix<double> &, int,
-                                                                                     const double *) const;
-template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_cell_matrix(const CellMatrix &) const;
-template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_cell_matrix(const CellMatrix &) const;
+
+namespace
+{
+template <typename Number>
+class KernelOperations : public Operations<Number>
+{
+public:
+  explicit KernelOperations(Context &context)
+    : context(context)
+  {}
+
+  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
+                                                       const double *changing) const override
+  {
+    return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size, nullptr, changing);
+  }
+  std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override
+  {
+    return make_dense_matrix<Number>(context, row_major, n);
+  }
+  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override
+  {
+    return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), cells);
+  }
+
+private:
+  Context &context; // the owner of this object
+};
+} // namespace
+
+OperationsOfBoth operations_of_kernels(Context &context)
+{
+  return {std::make_unique<KernelOperations<double>>(context), std::make_unique<KernelOperations<float>>(context)};
+}
 } // namespace adamant::cuda

@@ -121,7 +121,6 @@ public:
 
 private:
   void     convert(const RowsView &source, const CSRMatrix<double> &pattern); // reads no values of `pattern`
-  void     convert(const RowsView &source, const Array<EntryNumber> &row_start);
   RowsView owned(RowsView rows) const;
 
   std::shared_ptr<Context> context;
@@ -456,5 +455,4 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
   else if (mine && !(Finish::skips_empty && s.width == 0))
     finish_rows_of_node<rows>(finish, row, sum, operands);
 }
-
 } // namespace adamant::cuda

@@ -12,8 +12,6 @@ namespace adamant::cuda
 {
 namespace
 {
-using Bits = unsigned long long;
-
 constexpr int  table_size = 16384, most_values = 8192; // while they are collected
 constexpr Bits empty = ~Bits(0);
 

@@ -8,25 +8,6 @@
 
 namespace adamant::cuda
 {
-/// Dense square matrix in device memory, row-major; rows are padded to multiples of 4 numbers.
-template <typename Number>
-class DenseMatrix : public MatrixStorage<Number>
-{
-public:
-  DenseMatrix(std::shared_ptr<Context> context, const Array<double> &row_major, int n);
-
-  void        multiply(Number a, const Number *x, Number b, Number *y) const override;
-  void        update_dense(const Array<double> &row_major) override;
-  void        update_dense_values(const double *row_major) override;
-  std::size_t bytes() const override { return value.size() * sizeof(Number); }
-  std::string format() const override { return "dense, " + std::to_string(this->n_rows) + " rows"; }
-
-private:
-  std::shared_ptr<Context> context;
-  int                      row_length;
-  DeviceArray<Number>      value;
-};
-
 namespace
 {
 constexpr int numbers = 4, at_once = 4, warp_step = 32 * numbers; // of a load; loads under way together; of a warp
@@ -89,59 +70,69 @@ __global__ void pad_kernel(int n, int row_length, const double *row_major, Numbe
   if (j < n)
     value[static_cast<long>(i) * row_length + j] = static_cast<Number>(row_major[static_cast<long>(i) * n + j]);
 }
+
+/// Dense square matrix in device memory, row-major; rows are padded to multiples of 4 numbers.
+template <typename Number>
+class DenseMatrix : public MatrixStorage<Number>
+{
+public:
+  DenseMatrix(std::shared_ptr<Context> context_, const Array<double> &row_major, int n)
+    : context(std::move(context_))
+    , row_length((n + 3) / 4 * 4)
+    , value(context->memory_of_device(), std::size_t(n) * row_length, "dense matrices")
+  {
+    this->n_rows = this->n_cols = n;
+    update_dense(row_major);
+  }
+
+  void multiply(Number a, const Number *x, Number b, Number *y) const override
+  {
+    const int n             = this->n_rows;
+    int       warps_per_row = 1;
+    while (at_once * warps_per_row * warp_step < n && 32 * warps_per_row < block_size)
+      warps_per_row *= 2;
+    launch(*context, "dense product", gemv_kernel<Number>, blocks_for(32L * n * warps_per_row), block_size, n,
+           row_length, warps_per_row, a, value.data(), x, b, y);
+  }
+  void update_dense(const Array<double> &row_major) override
+  {
+    const int     n = this->n_rows;
+    Array<Number> padded(value.size());
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < row_length; ++j)
+        padded[static_cast<std::size_t>(i) * row_length + j] =
+          j < n ? static_cast<Number>(row_major[static_cast<std::size_t>(i) * n + j]) : Number(0);
+    context->upload(value.data(), padded.data(), padded.size() * sizeof(Number));
+  }
+  void update_dense_values(const double *row_major) override
+  {
+    launch_writer(*context, "values of a dense matrix", pad_kernel<Number>,
+                  dim3(blocks_for(this->n_rows, 128), this->n_rows), 128, this->n_rows, row_length, row_major,
+                  value.data());
+  }
+  std::size_t bytes() const override
+  {
+    return value.size() * sizeof(Number);
+  }
+  std::string format() const override
+  {
+    return "dense, " + std::to_string(this->n_rows) + " rows";
+  }
+
+private:
+  std::shared_ptr<Context> context;
+  int                      row_length;
+  DeviceArray<Number>      value;
+};
 } // namespace
 
 template <typename Number>
-DenseMatrix<Number>::DenseMatrix(std::shared_ptr<Context> context_, const Array<double> &row_major, int n)
-  : context(std::move(context_))
-  , row_length((n + 3) / 4 * 4)
-{
-  this->n_rows = this->n_cols = n;
-  value = DeviceArray<Number>(context->memory_of_device(), std::size_t(n) * row_length, "dense matrices");
-  update_dense(row_major);
-}
-
-template <typename Number>
-void DenseMatrix<Number>::update_dense(const Array<double> &row_major)
-{
-  const int     n = this->n_rows;
-  Array<Number> padded(value.size());
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < row_length; ++j)
-      padded[static_cast<std::size_t>(i) * row_length + j] =
-        j < n ? static_cast<Number>(row_major[static_cast<std::size_t>(i) * n + j]) : Number(0);
-  context->upload(value.data(), padded.data(), padded.size() * sizeof(Number));
-}
-
-template <typename Number>
-void DenseMatrix<Number>::update_dense_values(const double *row_major)
-{
-  launch_writer(*context, "values of a dense matrix", pad_kernel<Number>,
-                dim3(blocks_for(this->n_rows, 128), this->n_rows), 128, this->n_rows, row_length, row_major,
-                value.data());
-}
-
-template <typename Number>
-void DenseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number *y) const
-{
-  const int n             = this->n_rows;
-  int       warps_per_row = 1;
-  while (at_once * warps_per_row * warp_step < n && 32 * warps_per_row < block_size)
-    warps_per_row *= 2;
-  launch(*context, "dense product", gemv_kernel<Number>, blocks_for(32L * n * warps_per_row), block_size, n, row_length,
-         warps_per_row, a, value.data(), x, b, y);
-}
-
-template <typename Number>
-std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matrix(const Array<double> &row_major,
-                                                                                   int                  n) const
+std::shared_ptr<MatrixStorage<Number>> make_dense_matrix(Context &context, const Array<double> &row_major, int n)
 {
   return std::make_shared<DenseMatrix<Number>>(context.shared_from_this(), row_major, n);
 }
 
-template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_dense_matrix(const Array<double> &,
-                                                                                            int) const;
-template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,
-                                                                                           int) const;
+template std::shared_ptr<MatrixStorage<double>> make_dense_matrix(Context &, const Array<double> &, int);
+template std::shared_ptr<MatrixStorage<float>>  make_dense_matrix(Context &, const Array<double> &, int);
 } // namespace adamant::cuda
