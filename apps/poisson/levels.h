@@ -1,19 +1,25 @@
 #pragma once
 
+#include "parameters.h"
+
 #include "base/csr/csr_operations.h"
-#include "base/exceptions.h"
 #include "base/run_record.h"
 #include "fem/forms/form.h"
+#include "fem/functions/nodal_values.h"
 #include "fem/functions/points.h"
 #include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/mapping_q1.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>
+#include <string>
 #include <vector>
 
 /// The equation as matrices, in host memory.
@@ -21,7 +27,7 @@ namespace poisson
 {
 using adamant::Array;
 using adamant::CSRMatrix;
-using Matrices = std::vector<std::shared_ptr<const CSRMatrix<double>>>;
+using Matrices = std::vector<adamant::SharedMatrix>;
 
 inline Array<int> all_numbers(int n)
 {
@@ -36,6 +42,7 @@ struct Levels
   Array<int>                      unknowns; ///< numbers of the unknowns among the nodes of the finest level
   CSRMatrix<double>               mass;     ///< from values at all nodes to unknowns
   CSRMatrix<double>               lift;     ///< the part of A from prescribed values to unknowns
+  Array<double>                   g;        ///< prescribed values; empty: they are zero
   Array<double>                   points;   ///< all nodes: coordinate d of node i is points[d n_nodes + i]
   bool                            singular = false; ///< whether no value is prescribed
   std::size_t                     n_cells  = 0;
@@ -43,8 +50,8 @@ struct Levels
 
   /// For the Schur complement: the matrix of all nodes, without boundary conditions, and prolongations from each level
   /// to the next.
-  std::shared_ptr<const CSRMatrix<double>> matrix;
-  Matrices                                 prolongations;
+  adamant::SharedMatrix matrix;
+  Matrices              prolongations;
 
   int n() const { return free.back().n_rows(); }
 
@@ -62,8 +69,8 @@ struct Levels
   /// Adds one level with these unknowns, a subset of the rows of A and P.
   void add(const CSRMatrix<double> &A, const CSRMatrix<double> *P, const Array<int> &its_unknowns)
   {
-    adamant::require(!its_unknowns.empty(), "Mesh: level ", free.size(),
-                     " has no unknown; there are too few refinements, or Solver/Coarsest level cells is too small");
+    require(!its_unknowns.empty(), "Mesh: level ", free.size(),
+            " has no unknown; there are too few refinements, or Solver/Coarsest level cells is too small");
     adamant::LevelData level;
     level.values = std::make_shared<CSRMatrix<double>>(submatrix(A, its_unknowns, its_unknowns));
     if (P != nullptr)
@@ -75,6 +82,12 @@ struct Levels
     free.push_back(level);
     unknowns = its_unknowns;
   }
+
+  /// Returns the rows of the unknowns, of a matrix on the finest level.
+  CSRMatrix<double> of_unknowns(const CSRMatrix<double> &A) const
+  {
+    return submatrix(A, unknowns, all_numbers(A.n_cols));
+  }
 };
 
 /// Q1 elements on a mesh of deal.II; u is prescribed on all boundaries except the natural ones.
@@ -82,18 +95,64 @@ template <int dim>
 class Space
 {
 public:
-  Space(dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping, const std::set<unsigned int> &natural,
-        unsigned int coarsest_cells)
-    : mapping(mapping)
-    , fe(1)
-    , quadrature(2)
+  Space(dealii::Triangulation<dim> &mesh, const ProblemParameters &problem, unsigned int coarsest_cells)
+    : problem(problem)
     , meshes(mesh, {coarsest_cells})
-    , field(meshes, "u", fe, prescribed(mesh, natural))
+    , field(meshes, "u", dealii::FE_Q<dim>(1), prescribed(mesh, problem.natural))
   {}
 
-  /// Returns the levels; `whole` adds the data of the Schur complement.
-  Levels                          make_levels(bool whole) const;
+  const dealii::MappingQ1<dim>    mapping;
   const adamant::LevelSpace<dim> &nodes() const { return field.finest(); }
+
+  /// Returns the levels; `whole` adds the data of the Schur complement.
+  Levels make_levels(bool whole) const
+  {
+    const auto gradients = [](const Context &cell, auto i, auto j, auto q) {
+      return cell.gradient(i, q) * cell.gradient(j, q);
+    };
+    const auto values = [](const Context &cell, auto i, auto j, auto q) { return cell.value(i, q) * cell.value(j, q); };
+    const auto on_all = adamant::Levels::all, on_finest = adamant::Levels::finest;
+    const auto A = assemble("A", field, unknowns(field), dealii::update_gradients, gradients, on_all);
+    const auto M = assemble("M", field, adamant::nodal_values(field), dealii::update_values, values, on_finest);
+    Levels     levels;
+    for (std::size_t l = 0; l < field.n_levels(); ++l)
+      levels.add(*A[l], l > 0 ? field.prolongation(l).get() : nullptr, free_nodes(field.space(l)));
+    levels.mass     = levels.of_unknowns(*M[0]);
+    levels.points   = adamant::support_points(nodes(), mapping);
+    levels.singular = nodes().prescribed.empty();
+    levels.n_cells  = nodes().n_cells();
+    levels.aspect   = aspect();
+    if (!levels.singular)
+      levels.lift = levels.of_unknowns(
+        *assemble("A", field, prescribed_values(field), dealii::update_gradients, gradients, on_finest)[0]);
+    if (!problem.homogeneous())
+      levels.g = adamant::nodal_values(nodes(), mapping,
+                                       *adamant::parse_function<dim>("Problem/Boundary values", problem.boundary, 1),
+                                       nodes().prescribed);
+    if (!whole)
+      return levels;
+    const Field all(meshes, "u", dealii::FE_Q<dim>(1));
+    levels.matrix = assemble("A", all, unknowns(all), dealii::update_gradients, gradients, on_finest)[0];
+    for (std::size_t l = 1; l < all.n_levels(); ++l)
+      levels.prolongations.push_back(all.prolongation(l));
+    return levels;
+  }
+
+  /// Returns the values at all nodes, hanging ones included, from the unknowns and prescribed values g (empty: zeros).
+  Array<double> nodal_values(const Array<double> &x, const Array<double> &g) const
+  {
+    Array<double> free(nodes().n_dofs(), 0.);
+    std::size_t   k = 0;
+    for (const int i : free_nodes(nodes()))
+      free[i] = x[k++];
+    auto values = product(nodes().H, free);
+    if (!g.empty())
+      {
+        const auto extension = product(nodes().B, g);
+        std::transform(values.begin(), values.end(), extension.begin(), values.begin(), std::plus<double>());
+      }
+    return values;
+  }
 
 private:
   using Field   = adamant::Field<dim>;
@@ -108,7 +167,7 @@ private:
         boundary[id] = {};
     return boundary;
   }
-  static Array<int> unknowns(const adamant::LevelSpace<dim> &space)
+  static Array<int> free_nodes(const adamant::LevelSpace<dim> &space)
   {
     Array<int> numbers;
     for (int i = 0; i < space.n_dofs(); ++i)
@@ -116,87 +175,45 @@ private:
         numbers.push_back(i);
     return numbers;
   }
-  adamant::Form<dim> stiffness(const Field &u, adamant::Levels on) const
+
+  // Returns the matrices of a form with this integrand of shape functions i and j, on the levels that it has.
+  template <class Integrand>
+  Matrices assemble(const std::string &name, const Field &u, const adamant::Columns<dim> &columns,
+                    dealii::UpdateFlags flags, const Integrand &integrand, adamant::Levels on) const
   {
-    return stiffness(u, adamant::unknowns(u), on);
-  }
-  adamant::Form<dim> stiffness(const Field &u, const adamant::Columns<dim> &columns, adamant::Levels on) const
-  {
-    return {"A",
-            u,
-            columns,
-            mapping,
-            quadrature,
-            dealii::update_gradients | dealii::update_JxW_values,
-            [](const Context &cell, auto &local) {
-              for (const unsigned int q : cell.quadrature_point_indices())
-                for (const unsigned int i : cell.dof_indices())
-                  for (const unsigned int j : cell.dof_indices())
-                    local(i, j) += cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
-            },
-            on};
-  }
-  adamant::Form<dim> mass() const
-  {
-    return {"M",
-            field,
-            nodal_values(field),
-            mapping,
-            quadrature,
-            dealii::update_values | dealii::update_JxW_values,
-            [](const Context &cell, auto &local) {
-              for (const unsigned int q : cell.quadrature_point_indices())
-                for (const unsigned int i : cell.dof_indices())
-                  for (const unsigned int j : cell.dof_indices())
-                    local(i, j) += cell.value(i, q) * cell.value(j, q) * cell.JxW(q);
-            }};
+    adamant::Form<dim> form(
+      name, u, columns, mapping, dealii::QGauss<dim>(2), flags | dealii::update_JxW_values,
+      [&](const Context &cell, auto &local) {
+        for (const unsigned int q : cell.quadrature_point_indices())
+          for (const unsigned int i : cell.dof_indices())
+            for (const unsigned int j : cell.dof_indices())
+              local(i, j) += integrand(cell, i, j, q) * cell.JxW(q);
+      },
+      on);
+    form.update();
+    Matrices matrices;
+    for (std::size_t l = on == adamant::Levels::all ? 0 : u.n_levels() - 1; l < u.n_levels(); ++l)
+      matrices.push_back(form.matrix(l));
+    return matrices;
   }
 
-  const dealii::Mapping<dim> &mapping;
-  dealii::FE_Q<dim>           fe;
-  dealii::QGauss<dim>         quadrature;
-  adamant::LevelMeshes<dim>   meshes;
-  Field                       field;
+  // Returns the largest ratio of a cell's longest edge to its shortest one.
+  double aspect() const
+  {
+    double largest = 1.;
+    for (const auto &cell : nodes().active_cells())
+      {
+        std::array<double, dim> edges;
+        for (unsigned int d = 0; d < dim; ++d)
+          edges[d] = cell->extent_in_direction(d);
+        const auto [shortest, longest] = std::minmax_element(edges.begin(), edges.end());
+        largest                        = std::max(largest, *longest / *shortest);
+      }
+    return largest;
+  }
+
+  const ProblemParameters  &problem;
+  adamant::LevelMeshes<dim> meshes;
+  Field                     field;
 };
-
-template <int dim>
-Levels Space<dim>::make_levels(bool whole) const
-{
-  auto A = stiffness(field, adamant::Levels::all);
-  auto M = mass();
-  A.update();
-  M.update();
-  Levels levels;
-  for (std::size_t l = 0; l < field.n_levels(); ++l)
-    levels.add(*A.matrix(l), l > 0 ? field.prolongation(l).get() : nullptr, unknowns(field.space(l)));
-  if (!nodes().prescribed.empty())
-    {
-      auto C = stiffness(field, prescribed_values(field), adamant::Levels::finest);
-      C.update();
-      levels.lift = submatrix(*C.finest(), levels.unknowns, all_numbers(C.finest()->n_cols));
-    }
-  levels.mass     = submatrix(*M.finest(), levels.unknowns, all_numbers(M.finest()->n_cols));
-  levels.points   = adamant::support_points(nodes(), mapping);
-  levels.singular = nodes().prescribed.empty();
-  levels.n_cells  = nodes().n_cells();
-  for (const auto &cell : nodes().active_cells())
-    {
-      double shortest = cell->extent_in_direction(0), longest = shortest;
-      for (unsigned int d = 1; d < dim; ++d)
-        {
-          shortest = std::min(shortest, cell->extent_in_direction(d));
-          longest  = std::max(longest, cell->extent_in_direction(d));
-        }
-      levels.aspect = std::max(levels.aspect, longest / shortest);
-    }
-  if (!whole)
-    return levels;
-  const Field all(meshes, "u", fe);
-  auto        A_of_all = stiffness(all, adamant::Levels::finest);
-  A_of_all.update();
-  levels.matrix = A_of_all.finest();
-  for (std::size_t l = 1; l < all.n_levels(); ++l)
-    levels.prolongations.push_back(all.prolongation(l));
-  return levels;
-}
 } // namespace poisson

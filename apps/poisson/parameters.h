@@ -56,21 +56,6 @@ struct ProblemParameters : ParameterAcceptor
       "2, 3 (y), 4, 5 (z)");
   }
 
-  template <int dim>
-  auto source_function() const
-  {
-    return adamant::parse_function<dim>("Problem/Source", with_sample_number(source), 1);
-  }
-  template <int dim>
-  auto exact_function() const
-  {
-    return adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(exact), 1);
-  }
-  template <int dim>
-  auto boundary_function() const
-  {
-    return adamant::parse_function<dim>("Problem/Boundary values", boundary, 1);
-  }
   bool homogeneous() const { return boundary == "0"; }
   bool triangles() const { return domain != "mesh"; }
   bool random() const { return source == "random"; }

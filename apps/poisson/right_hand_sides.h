@@ -2,7 +2,6 @@
 
 #include "data.h"
 #include "levels.h"
-#include "parameters.h"
 
 #include "direct/column_matrix.h"
 #include "tensor/multi_vector.h"
@@ -11,7 +10,6 @@
 #include <cmath>
 #include <iostream>
 #include <numeric>
-#include <optional>
 
 namespace poisson
 {
@@ -24,25 +22,44 @@ class RightHandSides
 public:
   using Vector = adamant::Vector<double>;
 
-  RightHandSides(const adamant::Device &device, const ProblemParameters &parameters, const Levels &levels,
-                 const Array<double> &prescribed_values)
+  /// Prepares right-hand sides in r columns.
+  RightHandSides(const adamant::Device &device, const ProblemParameters &parameters, const Levels &levels, int r)
     : device(device)
     , parameters(parameters)
     , levels(levels)
-    , g(prescribed_values)
+    , r(r)
+    , norms(device, levels.n(), r)
     , M(device, levels.mass)
   {
-    if (!g.empty())
+    if (!levels.g.empty())
       C = {device, levels.lift};
     if (levels.singular)
       setup_constants();
   }
 
-  /// Computes right-hand sides of n samples from `first` on; b has r >= n columns, of which the others are zero. Throws
-  /// InputError where values are no numbers.
-  void set(unsigned int first, int n, int r, Vector &b);
+  /// Computes right-hand sides of n samples from `first` on; the other columns of b are zero. Throws InputError where
+  /// values are no numbers.
+  void set(unsigned int first, int n, Vector &b)
+  {
+    if (parameters.random())
+      device.for_each(b.size(), RandomColumns{r, int(first), int(parameters.n_samples), b.data()});
+    else
+      evaluate(first, n, b);
+    if (!levels.g.empty())
+      lift(n, b);
+    const auto sizes = norms.fetch(b);
+    for (int s = 0; s < n; ++s)
+      {
+        require(std::isfinite(sizes[s]), "Problem/Source: right-hand side ", first + s,
+                " has values that are no numbers");
+        if (sizes[s] == 0.)
+          std::cout << "note: right-hand side " << first + s << " is zero, and so is its solution\n";
+      }
+    if (levels.singular)
+      subtract(sum, loads, b);
+  }
   /// Returns the squared norms of these right-hand sides, in device memory, where they are known, else null.
-  const double *squares() const { return levels.singular ? nullptr : norms->last(); }
+  const double *squares() const { return levels.singular ? nullptr : norms.last(); }
   /// Takes the constant out of solutions, where it is free.
   void remove_constant(Vector &x) const
   {
@@ -51,93 +68,57 @@ public:
   }
 
 private:
-  void evaluate(unsigned int first, int n, int r, Vector &b) const;
-  void lift(int n, int r, Vector &b) const;
-  void setup_constants();
+  void setup_constants()
+  {
+    const int           n     = levels.n();
+    const Array<double> m     = product(levels.mass, Array<double>(levels.mass.n_cols, 1.));
+    const double        total = std::accumulate(m.begin(), m.end(), 0.);
+    CSRMatrix<double>   row{1, n, {0, n}, all_numbers(n), m, nullptr};
+    for (double &value : row.value)
+      value /= total;
+    mean = {device, row};
+    row.value.assign(n, 1. / total);
+    sum   = {device, row};
+    ones  = Vector(device, Array<double>(n, 1.));
+    loads = Vector(device, m);
+  }
+
+  void evaluate(unsigned int first, int n, Vector &b) const
+  {
+    const int     n_nodes = levels.mass.n_cols;
+    const auto    f       = adamant::parse_function<dim>("Problem/Source", with_sample_number(parameters.source), 1);
+    Array<double> values(n_nodes), F(std::size_t(n_nodes) * r, 0.);
+    for (int s = 0; s < n; ++s)
+      {
+        adamant::evaluate_at_points(*f, first + s, levels.points, values.data());
+        for (int i = 0; i < n_nodes; ++i)
+          F[std::size_t(i) * r + s] = values[i];
+      }
+    M.multiply(r, 1., Vector(device, F), 0., b, b);
+  }
+
+  void lift(int n, Vector &b) const
+  {
+    Array<double> G(levels.g.size() * r, 0.);
+    for (std::size_t i = 0; i < levels.g.size(); ++i)
+      std::fill_n(G.begin() + long(i * r), n, levels.g[i]);
+    C.multiply(r, -1., Vector(device, G), 1., b, b);
+  }
+
   void subtract(const adamant::ColumnMatrix<double> &functional, const Vector &direction, Vector &x) const
   {
-    const int r = x.size() / levels.n();
-    Vector    products(device, r);
-    functional.multiply(r, 1., x, 0., products, products);
-    device.for_each(x.size(), SubtractMultiple{r, products.data(), direction.data(), x.data()});
+    const int n_columns = x.size() / levels.n();
+    Vector    products(device, n_columns);
+    functional.multiply(n_columns, 1., x, 0., products, products);
+    device.for_each(x.size(), SubtractMultiple{n_columns, products.data(), direction.data(), x.data()});
   }
 
   adamant::Device               device;
   const ProblemParameters      &parameters;
   const Levels                 &levels;
-  const Array<double>           g;
+  const int                     r;
+  adamant::ColumnNorms          norms;
   adamant::ColumnMatrix<double> M, C, sum, mean; // the last two have one row
   Vector                        ones, loads;
-
-  std::optional<adamant::ColumnNorms> norms;
 };
-
-template <int dim>
-void RightHandSides<dim>::setup_constants()
-{
-  const int           n     = levels.n();
-  const Array<double> m     = product(levels.mass, Array<double>(levels.mass.n_cols, 1.));
-  const double        total = std::accumulate(m.begin(), m.end(), 0.);
-  CSRMatrix<double>   row;
-  row.n_rows    = 1;
-  row.n_cols    = n;
-  row.row_start = {0, n};
-  row.column    = all_numbers(n);
-  row.value     = m;
-  for (double &value : row.value)
-    value /= total;
-  mean = {device, row};
-  row.value.assign(n, 1. / total);
-  sum   = {device, row};
-  ones  = Vector(device, Array<double>(n, 1.));
-  loads = Vector(device, m);
-}
-
-template <int dim>
-void RightHandSides<dim>::set(unsigned int first, int n, int r, Vector &b)
-{
-  if (parameters.random())
-    device.for_each(b.size(), RandomColumns{r, int(first), int(parameters.n_samples), b.data()});
-  else
-    evaluate(first, n, r, b);
-  if (!g.empty())
-    lift(n, r, b);
-  if (!norms)
-    norms.emplace(device, levels.n(), r);
-  const auto sizes = norms->fetch(b);
-  for (int s = 0; s < n; ++s)
-    {
-      require(std::isfinite(sizes[s]), "Problem/Source: right-hand side ", first + s,
-              " has values that are no numbers");
-      if (sizes[s] == 0.)
-        std::cout << "note: right-hand side " << first + s << " is zero, and so is its solution\n";
-    }
-  if (levels.singular)
-    subtract(sum, loads, b);
-}
-
-template <int dim>
-void RightHandSides<dim>::evaluate(unsigned int first, int n, int r, Vector &b) const
-{
-  const int     n_nodes = levels.mass.n_cols;
-  const auto    f       = parameters.source_function<dim>();
-  Array<double> values(n_nodes), F(std::size_t(n_nodes) * r, 0.);
-  for (int s = 0; s < n; ++s)
-    {
-      adamant::evaluate_at_points(*f, first + s, levels.points, values.data());
-      for (int i = 0; i < n_nodes; ++i)
-        F[std::size_t(i) * r + s] = values[i];
-    }
-  const Vector F_on_device(device, F);
-  M.multiply(r, 1., F_on_device, 0., b, b);
-}
-
-template <int dim>
-void RightHandSides<dim>::lift(int n, int r, Vector &b) const
-{
-  Array<double> G(g.size() * r, 0.);
-  for (std::size_t i = 0; i < g.size(); ++i)
-    std::fill_n(G.begin() + long(i * r), n, g[i]);
-  C.multiply(r, -1., Vector(device, G), 1., b, b);
-}
 } // namespace poisson

@@ -13,6 +13,7 @@
 #include "tensor/fast_diagonalization.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -21,13 +22,33 @@
 
 namespace poisson
 {
+/// Returns the median of the seconds that an action takes on the device. Of several runs the first one does not count,
+/// as it may record graphs.
+template <class Action>
+double median_seconds(const adamant::Device &device, unsigned int repetitions, Action action)
+{
+  std::vector<double> times;
+  for (unsigned int i = 0; i < (repetitions > 1 ? repetitions + 1 : 1); ++i)
+    {
+      device.synchronize();
+      const auto begin = std::chrono::steady_clock::now();
+      action();
+      device.synchronize();
+      if (i > 0 || repetitions == 1)
+        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
 /// An approximate inverse of A for r columns, and its costs.
 struct Approximation
 {
-  std::unique_ptr<adamant::Preconditioner> inverse;
-  double                                   flop = 0., paper_flop = 0.; ///< of its products, for one column
-  double                                   traffic = 0.;               ///< least bytes for all columns
-  double                                   bytes   = 0.;               ///< bytes of its memory
+  double flop = 0., paper_flop = 0.; ///< of its products, for one column
+  double traffic = 0.;               ///< least bytes for all columns
+  double bytes   = 0.;               ///< bytes of its memory
+
+  std::unique_ptr<adamant::Preconditioner> inverse = nullptr;
 
   /// Adds the costs to run.json, for n unknowns and r columns; it is applied to columns_per_second columns a second.
   void add_to(adamant::RunRecord &record, double n, int r, double columns_per_second) const
@@ -55,38 +76,39 @@ public:
   OneSolve(const adamant::Device &device, const adamant::Preconditioner &M, bool in_float, const double *squares,
            const Vector &B, Vector &X)
     : device(device)
+    , B(B)
+    , X(X)
+    , b(device, in_float ? B.size() : 0)
+    , x(device, b.size())
   {
     const auto *direct = dynamic_cast<const adamant::ColumnInverse *>(&M);
-    if (in_float)
-      {
-        b = adamant::Vector<float>(device, B.size());
-        x = adamant::Vector<float>(device, X.size());
-      }
-    const auto solve = [this, direct, in_float, squares, &M, &B, &X] {
+    const auto  once   = [this, direct, in_float, squares, &M] {
       if (direct == nullptr)
-        M.vmult(B, X);
+        M.vmult(this->B, this->X);
       else if (in_float)
         direct->apply(b, squares, false, x);
       else
-        direct->apply(B, squares, false, X);
+        direct->apply(this->B, squares, false, this->X);
     };
-    solve(); // loads data that a recorded graph must not load
-    graph = adamant::Graph(device, solve);
+    once(); // loads data that a recorded graph must not load
+    graph = adamant::Graph(device, once);
   }
-  void begin(const Vector &B)
+
+  /// Solves several times and returns the median of the seconds.
+  double solve(unsigned int repetitions)
   {
     if (b.size() > 0)
       device.copy(B, b);
-  }
-  void replay() const { graph.replay(); }
-  void end(Vector &X) const
-  {
-    if (x.size() > 0)
+    const double seconds = median_seconds(device, repetitions, [this] { graph.replay(); });
+    if (b.size() > 0)
       device.copy(x, X);
+    return seconds;
   }
 
 private:
   adamant::Device        device;
+  const Vector          &B;
+  Vector                &X;
   adamant::Vector<float> b, x;
   adamant::Graph         graph;
 };
@@ -166,9 +188,8 @@ private:
       return schur(arithmetic, r);
     if (type == "multigrid")
       return arithmetic == adamant::Arithmetic::float32 ? multigrid<float>(r) : multigrid<double>(r);
-    auto         solver = std::make_unique<adamant::FastDiagonalization>(device, directions, arithmetic, r);
-    const double flop = solver->flop(), traffic = solver->traffic(), bytes = solver->bytes();
-    return {std::move(solver), flop, 0., traffic, bytes};
+    auto solver = std::make_unique<adamant::FastDiagonalization>(device, directions, arithmetic, r);
+    return {solver->flop(), 0., solver->traffic(), double(solver->bytes()), std::move(solver)};
   }
 
   // For one right-hand side it is the library's own V-cycle, whose matrices are in the formats of the device.
@@ -188,40 +209,30 @@ private:
         const auto precision =
           sizeof(Number) == sizeof(float) ? adamant::Precision::float32 : adamant::Precision::float64;
         const double cycles = chosen.smoother == "jacobi" ? double(chosen.cycles) : 0.; // only Jacobi is counted
-        return {make_multigrid(device, levels.free, precision, options), cycles * cost.flop, 0., cycles * cost.traffic,
-                0.};
+        return {cycles * cost.flop, 0., cycles * cost.traffic, 0.,
+                make_multigrid(device, levels.free, precision, options)};
       }
-    auto         cycle = std::make_unique<Cycle>(device, levels.free, r,
-                                         typename Cycle::Options{int(chosen.steps), chosen.range, levels.singular});
-    const double bytes = cycle->bytes();
-    return {std::move(cycle), cost.flop, 0., cost.traffic, bytes};
+    const typename Cycle::Options options{int(chosen.steps), chosen.range, levels.singular};
+    auto                          cycle = std::make_unique<Cycle>(device, levels.free, r, options);
+    return {cost.flop, 0., cost.traffic, double(cycle->bytes()), std::move(cycle)};
   }
 
   Approximation schur(adamant::Arithmetic arithmetic, int r)
   {
     prepare_schur();
-    check_memory(arithmetic);
+    // Π⁻¹ has to fit; each refinement less of the coarse mesh leaves about half of its rows.
+    const double n_edge = cells->edge.size(), free = adamant::free_bytes(device);
+    const auto   bytes = adamant::schur_bytes(n_edge, arithmetic);
+    const double fewer = std::ceil(0.5 * std::log2(bytes.most / free));
+    require(bytes.most <= free, "schur: the inverse for ", n_edge, " unknowns on edges takes ", bytes.stored,
+            " bytes, and ", bytes.most, " while it is made, but ", free,
+            " are free; Schur complement/Coarse refinements = ",
+            std::max(0., parameters.schur.coarse_refinements - fewer), " may fit");
     if (levels.aspect > 4. && arithmetic >= adamant::Arithmetic::bfloat16)
       std::cout << "warning: cells are stretched " << levels.aspect << " : 1, which prehandling does not mend; take "
                 << "Solver = fast_diagonalization where the mesh is a box, or Precision = tf32\n";
-    auto         solver = std::make_unique<adamant::Schur>(device, *nodes, *cells, *matrices, arithmetic, r);
-    const double flop = solver->flop(), paper_flop = solver->paper_flop(), traffic = solver->traffic(),
-                 bytes = solver->bytes();
-    return {std::move(solver), flop, paper_flop, traffic, bytes};
-  }
-
-  // Checks that Π⁻¹ fits; each refinement less of the coarse mesh leaves about half of its rows.
-  void check_memory(adamant::Arithmetic arithmetic) const
-  {
-    const double n_edge = cells->edge.size(), free = adamant::free_bytes(device);
-    const auto   bytes = adamant::schur_bytes(n_edge, arithmetic);
-    if (bytes.most <= free)
-      return;
-    const int fewer = int(std::ceil(0.5 * std::log2(bytes.most / free))),
-              now   = int(parameters.schur.coarse_refinements);
-    require(false, "schur: the inverse for ", n_edge, " unknowns on edges takes ", bytes.stored, " bytes, and ",
-            bytes.most, " while it is made, but ", free,
-            " are free; Schur complement/Coarse refinements = ", std::max(0, now - fewer), " may fit");
+    auto solver = std::make_unique<adamant::Schur>(device, *nodes, *cells, *matrices, arithmetic, r);
+    return {solver->flop(), solver->paper_flop(), solver->traffic(), double(solver->bytes()), std::move(solver)};
   }
 
   adamant::Device                        device;

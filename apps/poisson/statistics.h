@@ -8,11 +8,8 @@
 #include "frame/run_folder.h"
 #include "tensor/multi_vector.h"
 
-#include <deal.II/base/function_parser.h>
-
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <string>
 
 namespace poisson
@@ -46,20 +43,23 @@ public:
     n_samples += n;
   }
 
-  Array<double> first() const { return to_host(x_0); }
-  Array<double> mean() const
+  /// Writes a VTU file with mean, standard deviation and the first sample.
+  template <int dim>
+  void write(const Levels &levels, const Space<dim> &space, const std::string &folder) const
   {
-    auto values = to_host(x_0), sum = to_host(sums);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] += sum[i] / n_samples;
-    return values;
-  }
-  Array<double> standard_deviation() const
-  {
-    auto values = to_host(squares), sum = to_host(sums);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::sqrt(std::max(0., values[i] - sum[i] * sum[i] / n_samples) / std::max(1, n_samples - 1));
-    return values;
+    const auto first = to_host(x_0), sum = to_host(sums);
+    auto       mean = first, deviation = to_host(squares);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      {
+        mean[i] += sum[i] / n_samples;
+        deviation[i] = std::sqrt(std::max(0., deviation[i] - sum[i] * sum[i] / n_samples) / std::max(1, n_samples - 1));
+      }
+    adamant::FieldOutput<dim> output;
+    output.add_scalar(space.nodes(), space.nodal_values(first, levels.g).data(), "first_sample");
+    output.add_scalar(space.nodes(), space.nodal_values(mean, levels.g).data(), "mean");
+    output.add_scalar(space.nodes(), space.nodal_values(deviation, {}).data(), "standard_deviation");
+    output.build_patches(space.mapping, 1);
+    adamant::TimeSeries(folder, "solution").write(output, 0.);
   }
 
 private:
@@ -68,29 +68,11 @@ private:
   int             n_samples = 0;
 };
 
-/// Returns the values at all nodes, hanging ones included, from the unknowns and the prescribed values (empty: zeros).
-template <int dim>
-Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> &space, const Array<double> &unknowns,
-                           const Array<double> &prescribed)
-{
-  Array<double> free(levels.mass.n_cols, 0.);
-  for (int i = 0; i < levels.n(); ++i)
-    free[levels.unknowns[i]] = unknowns[i];
-  auto values = product(space.H, free);
-  if (!prescribed.empty())
-    {
-      const auto extension = product(space.B, prescribed);
-      std::transform(values.begin(), values.end(), extension.begin(), values.begin(), std::plus<double>());
-    }
-  return values;
-}
-
 /// Returns the largest error in L² of the first n samples, n columns of unknowns; `exact` at time t is sample t's
 /// solution.
 template <int dim>
-double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &space,
-                        const dealii::Mapping<dim> &mapping, const Array<double> &prescribed,
-                        const Array<double> &columns, int n, adamant::ParsedFunction<dim> &exact)
+double largest_l2_error(const Levels &levels, const Space<dim> &space, const Array<double> &columns, int n,
+                        adamant::ParsedFunction<dim> &exact)
 {
   Array<double> column(levels.n());
   double        largest = 0.;
@@ -99,26 +81,10 @@ double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &sp
       for (int i = 0; i < levels.n(); ++i)
         column[i] = columns[std::size_t(i) * n + s];
       exact.set_time(s);
-      const auto   nodal = nodal_values(levels, space, column, prescribed);
-      const double error = adamant::l2_error(space, mapping, dealii::QGauss<dim>(3), nodal.data(), exact);
+      const auto   nodal = space.nodal_values(column, levels.g);
+      const double error = adamant::l2_error(space.nodes(), space.mapping, dealii::QGauss<dim>(3), nodal.data(), exact);
       largest            = error <= largest ? largest : error; // also NaN, which ends the run
     }
   return largest;
-}
-
-/// Writes a VTU file with mean, standard deviation and the first sample.
-template <int dim>
-void write(const SampleStatistics &statistics, const Levels &levels, const adamant::LevelSpace<dim> &space,
-           const dealii::Mapping<dim> &mapping, const Array<double> &prescribed, const std::string &folder)
-{
-  const auto                first     = nodal_values(levels, space, statistics.first(), prescribed);
-  const auto                mean      = nodal_values(levels, space, statistics.mean(), prescribed);
-  const auto                deviation = nodal_values(levels, space, statistics.standard_deviation(), {});
-  adamant::FieldOutput<dim> output;
-  output.add(space, first.data(), "first_sample");
-  output.add(space, mean.data(), "mean");
-  output.add(space, deviation.data(), "standard_deviation");
-  output.build_patches(mapping, 1);
-  adamant::TimeSeries(folder, "solution").write(output, 0.);
 }
 } // namespace poisson

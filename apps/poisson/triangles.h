@@ -20,16 +20,14 @@ public:
   /// Makes the domain of the flow around a square (Ruda, Turek, Ribbrock and Zajac 2021, Figure 9): (0,4) x (0,1)
   /// without [5/4,7/4] x [1/4,3/4], in 28 triangles. Both diagonals cut each of three unit squares. The ring around the
   /// hole is four trapezoids, each cut into four from the intersection of its diagonals.
-  static Triangles flow_around_square()
+  Triangles()
   {
-    Triangles mesh;
     for (const double x : {0., 2., 3.})
-      mesh.add_fan({x, 0}, {x + 1, 0}, {x + 1, 1}, {x, 1});
-    mesh.add_fan({1, 0}, {2, 0}, {1.75, .25}, {1.25, .25});
-    mesh.add_fan({2, 0}, {2, 1}, {1.75, .75}, {1.75, .25});
-    mesh.add_fan({2, 1}, {1, 1}, {1.25, .75}, {1.75, .75});
-    mesh.add_fan({1, 1}, {1, 0}, {1.25, .25}, {1.25, .75});
-    return mesh;
+      add_fan({x, 0}, {x + 1, 0}, {x + 1, 1}, {x, 1});
+    add_fan({1, 0}, {2, 0}, {1.75, .25}, {1.25, .25});
+    add_fan({2, 0}, {2, 1}, {1.75, .75}, {1.75, .25});
+    add_fan({2, 1}, {1, 1}, {1.25, .75}, {1.75, .75});
+    add_fan({1, 1}, {1, 0}, {1.25, .25}, {1.25, .75});
   }
 
   /// Cuts each triangle into four and returns the interpolation from the old nodes, which keep their numbers.
@@ -37,25 +35,15 @@ public:
   {
     const int                          n_old = n_nodes();
     std::map<std::pair<int, int>, int> middle;
-    CSRMatrix<double>                  P;
-    P.n_cols = n_old;
-    P.row_start.push_back(0);
-    const auto add_row = [&P](std::initializer_list<int> columns) {
-      for (const int column : columns)
-        {
-          P.column.push_back(column);
-          P.value.push_back(1. / double(columns.size()));
-        }
-      P.row_start.push_back(static_cast<std::int64_t>(P.column.size()));
-    };
+    std::vector<Row>                   rows;
     for (int i = 0; i < n_old; ++i)
-      add_row({i});
+      rows.push_back({{i, 1.}});
     const auto middle_of = [&](int a, int b) {
       const auto [place, is_new] = middle.try_emplace(std::minmax(a, b), n_nodes());
       if (is_new)
         {
           nodes.push_back(nodes[a] + 0.5 * (nodes[b] - nodes[a]));
-          add_row({std::min(a, b), std::max(a, b)});
+          rows.push_back({{a, 0.5}, {b, 0.5}});
         }
       return place->second;
     };
@@ -63,12 +51,10 @@ public:
     for (const auto &[a, b, c] : triangles)
       {
         const int ab = middle_of(a, b), bc = middle_of(b, c), ca = middle_of(c, a);
-        for (const auto &child : {Triangle{{a, ab, ca}}, {{ab, b, bc}}, {{ca, bc, c}}, {{bc, ca, ab}}})
-          fine.push_back(child);
+        fine.insert(fine.end(), {{{a, ab, ca}}, {{ab, b, bc}}, {{ca, bc, c}}, {{bc, ca, ab}}});
       }
     triangles = std::move(fine);
-    P.n_rows  = n_nodes();
-    return P;
+    return matrix(rows, n_old);
   }
 
   CSRMatrix<double> stiffness() const
@@ -115,6 +101,7 @@ public:
 private:
   using Point    = dealii::Point<2>;
   using Triangle = std::array<int, 3>;
+  using Row      = std::map<int, double>; // entries by column
 
   int node(const Point &p)
   {
@@ -151,15 +138,21 @@ private:
   template <typename Entry>
   CSRMatrix<double> assemble(const Entry &entry) const
   {
-    std::vector<std::map<int, double>> rows(n_nodes());
+    std::vector<Row> rows(n_nodes());
     for (const auto &t : triangles)
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
           rows[t[i]][t[j]] += entry(t, i, j);
+    return matrix(rows, n_nodes());
+  }
+
+  static CSRMatrix<double> matrix(const std::vector<Row> &rows, int n_columns)
+  {
     CSRMatrix<double> A;
-    A.n_rows = A.n_cols = n_nodes();
+    A.n_rows = static_cast<int>(rows.size());
+    A.n_cols = n_columns;
     A.row_start.push_back(0);
-    for (const auto &row : rows)
+    for (const Row &row : rows)
       {
         for (const auto &[column, value] : row)
           {
@@ -178,17 +171,16 @@ private:
 /// Returns the levels of this mesh up to so many refinements, with u = 0 on the boundary.
 inline Levels flow_around_square(unsigned int refinements)
 {
-  Triangles mesh = Triangles::flow_around_square();
+  Triangles mesh;
   Levels    levels;
   levels.add(mesh.stiffness(), nullptr, mesh.inner_nodes());
   for (unsigned int l = 0; l < refinements; ++l)
     {
-      const auto P = std::make_shared<CSRMatrix<double>>(mesh.refine());
-      levels.add(mesh.stiffness(), P.get(), mesh.inner_nodes());
-      levels.prolongations.push_back(P);
+      levels.prolongations.push_back(std::make_shared<CSRMatrix<double>>(mesh.refine()));
+      levels.add(mesh.stiffness(), levels.prolongations.back().get(), mesh.inner_nodes());
     }
   levels.matrix  = std::make_shared<CSRMatrix<double>>(mesh.stiffness());
-  levels.mass    = submatrix(mesh.mass(), levels.unknowns, all_numbers(mesh.n_nodes()));
+  levels.mass    = levels.of_unknowns(mesh.mass());
   levels.points  = mesh.points();
   levels.n_cells = mesh.n_cells();
   return levels;

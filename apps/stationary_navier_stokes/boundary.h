@@ -12,6 +12,7 @@
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -81,6 +82,17 @@ void for_each_boundary_point(const adamant::LevelSpace<dim> &space, const Mappin
           for (const unsigned int q : face_values.quadrature_point_indices())
             action(cell, face_values, q);
         }
+}
+
+/// Returns (u, p) at quadrature point q of a cell, from nodal values in host memory.
+template <int dim>
+std::array<double, dim + 1> value_at(const adamant::LevelSpace<dim> &space, const Array<double> &nodal, int cell,
+                                     const FEValuesBase<dim> &at, unsigned int q)
+{
+  std::array<double, dim + 1> value{};
+  for (const unsigned int i : at.dof_indices())
+    value[at.get_fe().system_to_component_index(i).first] += nodal[space.cell_dofs(cell)[i]] * at.shape_value(i, q);
+  return value;
 }
 
 /// Returns what flows out through a boundary: ∫ u·n of the velocity given there, and ∫ |u|.

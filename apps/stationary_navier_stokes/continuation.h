@@ -4,7 +4,6 @@
 
 #include "base/run_record.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <string>

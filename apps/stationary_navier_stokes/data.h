@@ -131,26 +131,20 @@ struct CellResidual
     for (int q = 0; q < shapes.n_q; ++q)
       {
         const FlowValues<dim> at(values, static_cast<long>(cell) * shapes.n_q + q);
-        const double *gradient = shapes.gradient + ((first + q) * shapes.n + a) * dim, weight = shapes.JxW[first + q];
-        add(at, shapes.value[q * shapes.n + a], gradient, weight, F);
+        const double         *gradient = shapes.gradient + ((first + q) * shapes.n + a) * dim;
+        const double          value = shapes.value[q * shapes.n + a], weight = shapes.JxW[first + q];
+        const double          along      = adamant::dot<dim>(at.u(), gradient);
+        double                divergence = 0.;
+        for (int i = 0; i < dim; ++i)
+          divergence += at.gradient(i)[i];
+        for (int i = 0; i < dim; ++i)
+          F[i] += weight * (viscosity * adamant::dot<dim>(gradient, at.gradient(i)) +
+                            value * (at.R()[i] - at.pressure_gradient()[i]) + at.tau() * along * at.R()[i] -
+                            at.p() * gradient[i] + at.gamma() * divergence * gradient[i]);
+        F[dim] += weight * (value * divergence + at.tau() * adamant::dot<dim>(gradient, at.R()));
       }
     for (int i = 0; i <= dim; ++i)
       residual[static_cast<long>(index) * (dim + 1) + i] = F[i];
-  }
-
-private:
-  ADAMANT_HOST_DEVICE void add(const FlowValues<dim> &at, double value, const double *gradient, double weight,
-                               double (&F)[dim + 1]) const
-  {
-    const double along      = adamant::dot<dim>(at.u(), gradient);
-    double       divergence = 0.;
-    for (int i = 0; i < dim; ++i)
-      divergence += at.gradient(i)[i];
-    for (int i = 0; i < dim; ++i)
-      F[i] += weight * (viscosity * adamant::dot<dim>(gradient, at.gradient(i)) +
-                        value * (at.R()[i] - at.pressure_gradient()[i]) + at.tau() * along * at.R()[i] -
-                        at.p() * gradient[i] + at.gamma() * divergence * gradient[i]);
-    F[dim] += weight * (value * divergence + at.tau() * adamant::dot<dim>(gradient, at.R()));
   }
 };
 

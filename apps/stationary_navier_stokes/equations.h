@@ -3,19 +3,18 @@
 #include "data.h"
 
 #include "base/exceptions.h"
+#include "expressions/expressions.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "flow/cell_gather.h"
 
-#include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace stationary_navier_stokes
@@ -41,12 +40,11 @@ public:
   /// All arguments but `force`, which may be null, have to outlive the object. `blocks` says whether `velocities` is
   /// wanted.
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
-                const Constants &constants, const Function<dim> *force, bool blocks)
+                const Constants &constants, adamant::ParsedFunction<dim> *force, bool blocks)
     : constants(constants)
     , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2), flags, nullptr, adamant::Levels::all)
     , device(device)
     , field(field)
-    , mapping(mapping)
     , gather(device, adamant::cell_gather(field.finest()))
     , on_levels(device, field)
   {
@@ -58,8 +56,11 @@ public:
         const int n = levels[l].n_points();
         values.emplace_back(device, adamant::to_index(std::size_t(n) * FlowValues<dim>::size, "values at points"));
         forces.emplace_back();
-        if (force != nullptr)
-          forces.back() = Vector(device, at_points(*force, adamant::quadrature_points(space, mapping, quadrature), n));
+        if (force == nullptr)
+          continue;
+        Array<double> f(std::size_t(n) * dim);
+        adamant::evaluate_at_points(*force, 0., adamant::quadrature_points(space, mapping, quadrature), f.data());
+        forces.back() = Vector(device, f);
       }
     if (blocks)
       velocities = std::make_unique<adamant::Form<dim>>("J_u", field, adamant::unknowns(field), mapping, quadrature,
@@ -135,28 +136,12 @@ private:
   void integrate(const Vector &nodal)
   {
     evaluate(levels.size() - 1, nodal);
-    const auto shapes = levels.back().view();
     device.for_each(local.size() / (dim + 1),
-                    CellResidual<dim>{shapes, values.back().data(), constants.viscosity, local.data()});
-  }
-
-  static Array<double> at_points(const Function<dim> &f, const Array<double> &points, int n)
-  {
-    Array<double> result(static_cast<std::size_t>(n) * dim);
-    for (int i = 0; i < n; ++i)
-      {
-        Point<dim> x;
-        for (int d = 0; d < dim; ++d)
-          x[d] = points[std::size_t(d) * n + i];
-        for (int c = 0; c < dim; ++c)
-          result[std::size_t(c) * n + i] = f.value(x, c);
-      }
-    return result;
+                    CellResidual<dim>{levels.back().view(), values.back().data(), constants.viscosity, local.data()});
   }
 
   adamant::Device                           device;
   const adamant::Field<dim>                &field;
-  const Mapping<dim>                       &mapping;
   adamant::Matrix<double>                   gather; // Hᵀ of the nodes of cells
   adamant::InjectedValues<dim>              on_levels;
   std::vector<adamant::QuadratureData<dim>> levels;

@@ -13,34 +13,11 @@
 /// Estimates of the velocity's error on the active cells, for refinement of the mesh.
 namespace stationary_navier_stokes
 {
-/// Adds `h ∫_F |u_D - u|²` to each cell for its faces F where the velocity u_D is prescribed. It is the part of u_D
-/// that the mesh does not resolve. `nodal` are the values of (u, p) in host memory, h is the diameter of the cell.
-template <int dim>
-void add_boundary_errors(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
-                         const Mapping<dim> &mapping, const Array<double> &nodal, Array<double> &squares)
-{
-  for (const auto id : space.triangulation().get_boundary_ids())
-    if (problem.outflow.count(id) == 0)
-      {
-        const auto given = velocity_on<dim>(problem, id);
-        for_each_boundary_point(space, mapping, id, 3, [&](int cell, const FEFaceValues<dim> &at, unsigned int q) {
-          double difference[dim + 1] = {};
-          for (const unsigned int i : at.dof_indices())
-            difference[at.get_fe().system_to_component_index(i).first] +=
-              nodal[space.cell_dofs(cell)[i]] * at.shape_value(i, q);
-          double square = 0.;
-          for (int c = 0; c < dim; ++c)
-            square += std::pow(difference[c] - given->value(at.quadrature_point(q), c), 2);
-          squares[cell] += space.active_cells()[cell]->diameter() * square * at.JxW(q);
-        });
-      }
-}
-
 /// Returns the residual estimator η_K of each active cell K,
 ///   `η_K² = ∫_K |τ R|² + h_K ∫_{∂K ∩ Γ_D} |u_D - u|²`,
 /// where τ R is the stabilisation's model of the velocity that the mesh does not resolve (Hauke, Doweidar & Miana
-/// 2006). `unresolved` has |τ R|² at the quadrature points, cell by cell (FlowEquations). `nodal` has (u, p); both are
-/// in host memory.
+/// 2006). On faces Γ_D the velocity u_D is prescribed; h_K is the diameter of K. `unresolved` has |τ R|² at the
+/// quadrature points, cell by cell (FlowEquations). `nodal` has (u, p); both are in host memory.
 template <int dim>
 dealii::Vector<float> residual_indicators(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                                           const Mapping<dim> &mapping, const Array<double> &unresolved,
@@ -52,7 +29,16 @@ dealii::Vector<float> residual_indicators(const ProblemParameters &problem, cons
     for (const unsigned int q : fe_values.quadrature_point_indices())
       squares[cell] += unresolved[std::size_t(cell) * quadrature.size() + q] * fe_values.JxW(q);
   });
-  add_boundary_errors(problem, space, mapping, nodal, squares);
+  for (const auto &[id, components] : dirichlet_boundary(problem, space.triangulation()))
+    for_each_boundary_point(
+      space, mapping, id, 3,
+      [&, given = velocity_on<dim>(problem, id)](int cell, const FEFaceValues<dim> &at, unsigned int q) {
+        const auto value  = value_at(space, nodal, cell, at, q);
+        double     square = 0.;
+        for (int c = 0; c < dim; ++c)
+          square += std::pow(value[c] - given->value(at.quadrature_point(q), c), 2);
+        squares[cell] += space.active_cells()[cell]->diameter() * square * at.JxW(q);
+      });
   dealii::Vector<float> indicators(space.triangulation().n_active_cells());
   for (int cell = 0; cell < space.n_cells(); ++cell)
     indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(std::sqrt(squares[cell]));

@@ -14,8 +14,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace stationary_navier_stokes
 {
@@ -41,8 +42,8 @@ public:
     , equations(device, field, mapping, constants(parameters), force.get(),
                 parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
+    , has_constant_pressure(!flows_out(parameters.problem, field.finest()))
     , nodal(on_device.vector())
-    , constant_pressure(!flows_out(parameters.problem, field.finest()))
     , newton(device, *this, on_device.size())
   {
     Array<double> ones(on_device.size(), 0.);
@@ -81,36 +82,36 @@ public:
   /// @{
   void residual(const Vector &x, Vector &r) override
   {
-    adamant::Section scope(timer, "residual");
-    equations.residual(nodal_values(x), r);
-    if (has_constant_pressure())
-      device.axpby(-device.dot(free_pressures, r) / n_pressures, free_pressures, 1., r);
+    timed("residual", [&] {
+      equations.residual(nodal_values(x), r);
+      if (has_constant_pressure)
+        device.axpby(-device.dot(free_pressures, r) / n_pressures, free_pressures, 1., r);
+    });
   }
 
   void linearize(const Vector &x, adamant::Linearization kind) override
   {
-    {
-      adamant::Section scope(timer, solver ? "assembly" : "first assembly");
+    timed(solver ? "assembly" : "first assembly", [&] {
       equations.linearize(nodal_values(x), kind == adamant::Linearization::newton ? 1. : 0.);
       device.synchronize();
-    }
-    adamant::Section scope(timer, solver ? "update" : "new solver");
-    if (solver)
-      solver->update();
-    else
-      make_solver();
-    device.synchronize();
+    });
+    timed(solver ? "update" : "new solver", [&] {
+      if (solver)
+        solver->update();
+      else
+        make_solver();
+      device.synchronize();
+    });
   }
 
   adamant::SolverResult solve(const Vector &r, Vector &d, double tolerance) override
   {
-    adamant::Section scope(timer, "solve");
-    auto             control = parameters.linear_solver.options("step of Newton's method").control;
-    control.tolerance        = tolerance > 0. ? tolerance : control.tolerance;
-    control.accepted         = 0.5;
+    auto control      = parameters.linear_solver.options("step of Newton's method").control;
+    control.tolerance = tolerance > 0. ? tolerance : control.tolerance;
+    control.accepted  = 0.5;
     try
       {
-        const auto result = solver->solve(r, d, control);
+        const auto result = timed("solve", [&] { return solver->solve(r, d, control); });
         n_accepted += result.final_residual > control.tolerance;
         return result;
       }
@@ -120,9 +121,6 @@ public:
       }
   }
   /// @}
-
-  /// Returns whether a constant may be added to the pressure.
-  bool has_constant_pressure() const { return constant_pressure; }
 
   /// Returns the largest prescribed velocity times the length of the domain: over ν it is a Reynolds number.
   double speed_times_length() const
@@ -135,21 +133,29 @@ public:
 
   const adamant::LinearSolver &linear_solver() const { return *solver; }
 
-  const adamant::Device          device;
-  const Parameters              &parameters;
-  adamant::SectionTimer         &timer;
-  std::unique_ptr<Function<dim>> force;
-  adamant::Field<dim>            field;
-  adamant::DeviceField<dim>      on_device;
-  FlowEquations<dim>             equations;
-  Vector                         boundary_values;
-  unsigned int                   n_accepted = 0; ///< linear solves that ended at their limit of iterations
+  const adamant::Device                         device;
+  const Parameters                             &parameters;
+  adamant::SectionTimer                        &timer;
+  std::unique_ptr<adamant::ParsedFunction<dim>> force;
+  adamant::Field<dim>                           field;
+  adamant::DeviceField<dim>                     on_device;
+  FlowEquations<dim>                            equations;
+  Vector                                        boundary_values;
+  const bool   has_constant_pressure; ///< whether a constant may be added to the pressure
+  unsigned int n_accepted = 0;        ///< linear solves that ended at their limit of iterations
 
 private:
   static Constants constants(const Parameters &parameters)
   {
     const auto &given = parameters.discretization;
     return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
+  }
+
+  template <class Work>
+  auto timed(const std::string &part, const Work &work)
+  {
+    const adamant::Section scope(timer, part);
+    return work();
   }
 
   // Returns advice for a linear solve that has failed.
@@ -165,24 +171,19 @@ private:
 
   void make_solver()
   {
-    auto       options = parameters.linear_solver.options("step of Newton's method");
-    const auto levels  = levels_of(field, equations.J);
+    auto options = parameters.linear_solver.options("step of Newton's method");
+
+    std::unique_ptr<adamant::Preconditioner> blocks; // in place of the V-cycle
     if (parameters.linear_solver.is_block_triangular())
-      {
-        solver = std::make_unique<adamant::LinearSolver>(
-          device, levels, options,
-          std::make_unique<BlockTriangular<dim>>(device, field, equations, options, free_pressures));
-        return;
-      }
-    options.multigrid.singular           = !flows_out(parameters.problem, field.space(0));
+      blocks = std::make_unique<BlockTriangular<dim>>(device, field, equations, options, free_pressures);
+    options.multigrid.singular           = !blocks && !flows_out(parameters.problem, field.space(0));
     options.multigrid.singular_component = dim;
-    solver                               = std::make_unique<adamant::LinearSolver>(device, levels, options);
+    solver.emplace(device, levels_of(field, equations.J), options, std::move(blocks));
   }
 
-  Vector                                 nodal, free_pressures;
-  double                                 n_pressures;
-  const bool                             constant_pressure;
-  std::unique_ptr<adamant::LinearSolver> solver; // of the derivative, once it has values
-  adamant::Newton                        newton;
+  Vector                               nodal, free_pressures;
+  double                               n_pressures;
+  std::optional<adamant::LinearSolver> solver; // of the derivative, once it has values
+  adamant::Newton                      newton;
 };
 } // namespace stationary_navier_stokes

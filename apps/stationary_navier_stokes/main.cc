@@ -20,6 +20,7 @@
 
 #include <deal.II/grid/grid_refinement.h>
 
+#include <deque>
 #include <iomanip>
 #include <iostream>
 #include <memory>
@@ -44,6 +45,7 @@ public:
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
+  using Levels = std::deque<std::unique_ptr<FlowLevel<dim>>>;
   using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::time, Base::timed;
 
   void make_mesh() override
@@ -61,69 +63,60 @@ private:
         advance();
         record["meshes"].push_back(summary());
         const auto values = this->download(u);
-        timed("init/mesh", [&] { refine(values); });
+        timed("init/mesh", [&] {
+          const auto   &space = finest().field.finest();
+          ComponentMask velocities(dim + 1, true);
+          velocities.set(dim, false);
+          const auto errors =
+            parameters.refinement.estimator == "residual" ?
+              residual_indicators(parameters.problem, space, mapping, finest().equations.unresolved(u), values) :
+              adamant::estimate_errors(space, mapping, values.data(), velocities);
+          GridRefinement::refine_and_coarsen_fixed_number(*mesh, errors, parameters.refinement.fraction, 0.);
+          change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
+          change->keep(space, values.data());
+          change->prepare();
+          samples.reset(); // what refers to the mesh as it was
+          levels.clear();
+          meshes.reset();
+          hanging.restore(*mesh);
+          change->execute();
+          hanging.straighten(*mesh);
+        });
       }
-  }
-
-  void refine(const adamant::Array<double> &values)
-  {
-    const auto   &space = level->field.finest();
-    ComponentMask velocities(dim + 1, true);
-    velocities.set(dim, false);
-    GridRefinement::refine_and_coarsen_fixed_number(
-      *mesh,
-      parameters.refinement.estimator == "residual" ?
-        residual_indicators(parameters.problem, space, mapping, level->equations.unresolved(u), values) :
-        adamant::estimate_errors(space, mapping, values.data(), velocities),
-      parameters.refinement.fraction, 0.);
-    change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
-    change->keep(space, values.data());
-    change->prepare();
-    samples.reset(); // what refers to the mesh as it was
-    level.reset();
-    meshes.reset();
-    hanging.restore(*mesh);
-    change->execute();
-    hanging.straighten(*mesh);
   }
 
   void setup() override
   {
-    timed("init/hierarchy", [this] { setup_level(); });
+    timed("init/hierarchy", [this] {
+      meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
+      const auto &space = add_level(meshes->size() - 1).field.finest();
+      samples.emplace(parameters, space, mapping);
+      check_flux(parameters.problem, space, mapping);
+      check_coarsest_level(parameters, finest().field.space(0).n_dofs());
+      x = finest().on_device.vector();
+      u = finest().on_device.vector();
+    });
     if (parameters.nonlinear.nested && !change)
       timed("init/coarser problems", [this] { make_coarser(); });
-    timed("init/solver", [this] { level->linearize(x, adamant::Linearization::picard); });
-    this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
+    timed("init/solver", [this] { finest().linearize(x, adamant::Linearization::picard); });
+    this->describe(finest().field, finest().equations.J, finest().linear_solver(), parameters.linear_solver);
   }
 
-  void setup_level()
+  FlowLevel<dim> &add_level(std::size_t l)
   {
-    meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
-    level = make_level(meshes->size() - 1);
-    samples.emplace(parameters, level->field.finest(), mapping);
-    check_flux(parameters.problem, level->field.finest(), mapping);
-    check_coarsest_level(parameters, level->field.space(0).n_dofs());
-    x = level->on_device.vector();
-    u = level->on_device.vector();
-  }
-
-  std::unique_ptr<FlowLevel<dim>> make_level(std::size_t l) const
-  {
-    return std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
+    levels.push_front(std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer));
+    return *levels.front();
   }
 
   // The same problem on the coarser meshes, as far as it does not depend on the solution, and the way to the next one.
   void make_coarser()
   {
-    coarser.resize(meshes->size() - 1);
-    for (std::size_t l = coarser.size(); l-- > 0;)
+    for (std::size_t l = meshes->size() - 1; l-- > 0;)
       {
-        const FlowLevel<dim> &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
-        auto                 &flow  = coarser[l].flow;
-        flow                        = make_level(l);
-        flow->linearize(flow->on_device.vector(), adamant::Linearization::picard);
-        coarser[l].to_finer = adamant::Matrix<double>(
-          device, adamant::embedding((*meshes)[l + 1], finer.field.finest(), flow->field.finest()));
+        const auto &finer = levels.front()->field.finest();
+        auto       &flow  = add_level(l);
+        flow.linearize(flow.on_device.vector(), adamant::Linearization::picard);
+        to_finer.emplace_front(device, adamant::embedding((*meshes)[l + 1], finer, flow.field.finest()));
       }
   }
 
@@ -132,10 +125,17 @@ private:
   adamant::PendingResult advance() override
   {
     if (change)
-      x.upload(change->take(level->field.finest()).data());
-    const auto result = change ? solve_on(*level, x) : solve_nested();
+      x.upload(change->take(finest().field.finest()).data());
+    const auto result = change ? solve_on(finest(), x) : solve_nested();
     set_nodal_values();
-    remove_mean_pressure();
+    if (finest().has_constant_pressure) // of x, which checkpoints hold, so that a continued run has equal bits
+      {
+        auto values = this->download(u);
+        for (std::size_t i = dim; i < values.size(); i += dim + 1)
+          values[i] -= integrals.pressure / integrals.volume;
+        x.upload(values.data());
+        device.copy(finest().nodal_values(x), u);
+      }
     return adamant::SolverResult{result.iterations, result.initial_residual, result.final_residual};
   }
 
@@ -144,16 +144,16 @@ private:
   adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x)
   {
     const auto &nonlinear = parameters.nonlinear;
-    const bool  finest    = &flow == level.get();
+    const bool  is_finest = &flow == &finest();
     try
       {
-        return finest ?
+        return is_finest ?
                  continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x) :
                  continuation.solve(flow, nonlinear.level_tolerance, 0., x);
       }
     catch (const adamant::SolverError &error)
       {
-        if (!finest)
+        if (!is_finest)
           return {};
         const auto nodal = adamant::to_host(flow.nodal_values(x));
         if (parameters.output.files && continuation.last_viscosity > 0.)
@@ -171,47 +171,33 @@ private:
   // On one level mesh after the other, from the coarsest on; what has been used is freed.
   adamant::NewtonResult solve_nested()
   {
-    Vector next = (coarser.empty() ? *level : *coarser[0].flow).on_device.vector();
-    for (std::size_t l = 0; l < coarser.size(); ++l)
+    Vector next = levels.front()->on_device.vector();
+    for (; !to_finer.empty(); to_finer.pop_front(), levels.pop_front())
       {
-        FlowLevel<dim> &flow = *coarser[l].flow, &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
-        solve_on(flow, next);
-        Vector fine = finer.on_device.vector();
-        device.multiply(1., coarser[l].to_finer, flow.nodal_values(next), 0., fine);
+        solve_on(*levels[0], next);
+        Vector fine = levels[1]->on_device.vector();
+        device.multiply(1., to_finer[0], levels[0]->nodal_values(next), 0., fine);
         std::swap(next, fine);
         device.synchronize();
-        coarser[l] = {};
       }
-    const auto result = solve_on(*level, next);
+    const auto result = solve_on(finest(), next);
     std::swap(x, next);
     return result;
   }
 
   void set_nodal_values()
   {
-    device.copy(level->nodal_values(x), u);
-    integrals = integrate(level->field.finest(), mapping, this->download(u));
-  }
-
-  // Where a constant is free. Of x, which checkpoints hold, so that a run that is continued has the same bits.
-  void remove_mean_pressure()
-  {
-    if (!level->has_constant_pressure())
-      return;
-    auto values = this->download(u);
-    for (std::size_t i = dim; i < values.size(); i += dim + 1)
-      values[i] -= integrals.pressure / integrals.volume;
-    x.upload(values.data());
-    device.copy(level->nodal_values(x), u);
+    device.copy(finest().nodal_values(x), u);
+    integrals = integrate(finest().field.finest(), mapping, this->download(u));
   }
 
   void serialize(adamant::State &state) override
   {
-    state.unknowns(x, level->on_device.space());
+    state.unknowns(x, finest().on_device.space());
     // What the record has of the way to the solution.
     std::string way = adamant::RunRecord{{"solves", solves}, {"meshes", record.value("meshes", solves)}}.dump();
     state.scalar(way);
-    state.scalar(level->n_accepted);
+    state.scalar(finest().n_accepted);
     if (!state.loading())
       return;
     set_nodal_values();
@@ -224,13 +210,13 @@ private:
   // Of the flow on one of the meshes.
   adamant::RunRecord summary()
   {
-    const auto        &space = level->field.finest();
+    const auto        &space = finest().field.finest();
     adamant::RunRecord record{{"cells", space.n_cells()},
                               {"dofs", space.n_dofs()},
                               {"hanging_nodes", space.n_hanging() / (dim + 1)},
                               {"kinetic_energy", integrals.energy}};
     for (const auto id : parameters.output.force_boundaries)
-      for (const double component : level->equations.force_on(id, u))
+      for (const double component : finest().equations.force_on(id, u))
         record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
     return record;
   }
@@ -241,7 +227,7 @@ private:
 
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
-    write_state(level->field.finest(), mapping, values[0], series, t);
+    write_state(finest().field.finest(), mapping, values[0], series, t);
   }
 
   void report() override
@@ -249,24 +235,20 @@ private:
     record["viscosity"] = parameters.problem.viscosity;
     record.update(summary());
     record["nonlinear"]         = solves;
-    record["unfinished_solves"] = level->n_accepted;
+    record["unfinished_solves"] = finest().n_accepted;
     samples->record(this->download(u), this->folder(), record);
     std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
   }
 
-  struct CoarserProblem
-  {
-    std::unique_ptr<FlowLevel<dim>> flow;
-    adamant::Matrix<double>         to_finer; // nodal values
-  };
+  FlowLevel<dim> &finest() const { return *levels.back(); }
 
   const Parameters                         &parameters;
   adamant::HangingVertices<dim>             hanging;
   std::optional<adamant::LevelMeshes<dim>>  meshes;
-  std::unique_ptr<FlowLevel<dim>>           level;   // on the finest mesh
-  std::optional<Samples<dim>>               samples; // of the flow there
-  std::vector<CoarserProblem>               coarser; // for nested iteration, from the coarsest mesh on
-  Vector                                    x, u;    // unknowns (u, p), and nodal values
+  Levels                                    levels;   // the last one on the finest mesh; others for nested iteration
+  std::deque<adamant::Matrix<double>>       to_finer; // takes nodal values from one of the levels to the next one
+  std::optional<Samples<dim>>               samples;  // of the flow on the finest mesh
+  Vector                                    x, u;     // unknowns (u, p), and nodal values
   adamant::RunRecord                        solves = adamant::RunRecord::array();
   Continuation<dim>                         continuation{parameters, solves};
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "boundary.h"
 #include "equations.h"
 #include "parameters.h"
 
@@ -29,31 +30,19 @@ struct Integrals
 template <int dim>
 Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const Array<double> &nodal)
 {
-  Array<Integrals> of_cell(space.n_cells());
-  adamant::for_each_cell(space, mapping, QGauss<dim>(2), update_values | update_JxW_values,
-                         [&](int cell, const FEValues<dim> &fe_values) {
-                           Integrals sum;
-                           for (const unsigned int q : fe_values.quadrature_point_indices())
-                             {
-                               double value[dim + 1] = {};
-                               for (const unsigned int i : fe_values.dof_indices())
-                                 value[fe_values.get_fe().system_to_component_index(i).first] +=
-                                   nodal[space.cell_dofs(cell)[i]] * fe_values.shape_value(i, q);
-                               for (int c = 0; c < dim; ++c)
-                                 sum.energy += 0.5 * value[c] * value[c] * fe_values.JxW(q);
-                               sum.pressure += value[dim] * fe_values.JxW(q);
-                               sum.volume += fe_values.JxW(q);
-                             }
-                           of_cell[cell] = sum;
-                         });
-  Integrals all;
-  for (const Integrals &sum : of_cell)
-    {
-      all.energy += sum.energy;
-      all.pressure += sum.pressure;
-      all.volume += sum.volume;
-    }
-  return all;
+  const auto [energy, pressure, volume] =
+    adamant::integrate<3>(space, mapping, QGauss<dim>(2), update_values | update_JxW_values,
+                          [&](int cell, const FEValues<dim> &at, double *sums) {
+                            for (const unsigned int q : at.quadrature_point_indices())
+                              {
+                                const auto value = value_at(space, nodal, cell, at, q);
+                                for (int c = 0; c < dim; ++c)
+                                  sums[0] += 0.5 * value[c] * value[c] * at.JxW(q);
+                                sums[1] += value[dim] * at.JxW(q);
+                                sums[2] += at.JxW(q);
+                              }
+                          });
+  return {energy, pressure, volume};
 }
 
 /// Returns the largest |u| h of a cell, h its longest edge: over ν it is a Reynolds number.

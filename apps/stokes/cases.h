@@ -9,8 +9,10 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 /// The cases: viscosity, force, and the exact solution where it is known.
 namespace stokes
@@ -139,66 +141,41 @@ private:
   std::array<double, 8> coefficients; // times η of their side
 };
 
-/// Makes a function of deal.II from f(point, component).
-template <int dim, class F>
-std::unique_ptr<Function<dim>> make_function(unsigned int n_components, const F &f)
-{
-  struct Wrapper : Function<dim>
-  {
-    Wrapper(unsigned int n_components, const F &f)
-      : Function<dim>(n_components)
-      , f(f)
-    {}
-    double value(const Point<dim> &x, unsigned int component) const override { return f(x, component); }
-    F      f;
-  };
-  return std::make_unique<Wrapper>(n_components, f);
-}
-
 template <int dim>
 Case<dim> make_case(const ProblemParameters &p)
 {
-  Case<dim>    result;
-  const double ratio = p.viscosity_ratio;
+  const double ratio  = p.viscosity_ratio;
+  const auto   scalar = [](const auto &f) { return std::make_unique<ScalarFunctionFromFunctionObject<dim>>(f); };
+  const auto   force  = [](const auto &f, unsigned int component) {
+    return std::make_unique<VectorFunctionFromScalarFunctionObject<dim>>(f, component, dim);
+  };
   if (p.name == "sinker")
-    {
-      result.viscosity =
-        make_function<dim>(1, [ratio](const Point<dim> &x, unsigned int) { return in_block(x) ? ratio : 1.; });
-      result.force =
-        make_function<dim>(dim, [](const Point<dim> &x, unsigned int c) { return c == 1 && in_block(x) ? -1. : 0.; });
-    }
-  else if (p.name == "nsinker")
+    return {scalar([ratio](const Point<dim> &x) { return in_block(x) ? ratio : 1.; }),
+            force([](const Point<dim> &x) { return in_block(x) ? -1. : 0.; }, 1), nullptr, nullptr};
+  if (p.name == "nsinker")
     {
       const unsigned int n    = p.n_sinkers;
       const double       most = std::sqrt(ratio), least = 1. / most;
-      result.viscosity = make_function<dim>(
-        1, [=](const Point<dim> &x, unsigned int) { return (most - least) * (1. - outside_sinkers(x, n)) + least; });
-      result.force = make_function<dim>(dim, [n](const Point<dim> &x, unsigned int c) {
-        return c == dim - 1 ? -10. * (1. - outside_sinkers(x, n)) : 0.;
-      });
+      return {scalar([=](const Point<dim> &x) { return (most - least) * (1. - outside_sinkers(x, n)) + least; }),
+              force([n](const Point<dim> &x) { return -10. * (1. - outside_sinkers(x, n)); }, dim - 1), nullptr,
+              nullptr};
     }
-  else if (p.name == "solcx")
+  if (p.name == "solcx")
     {
       const SolCx exact(ratio);
-      result.viscosity =
-        make_function<dim>(1, [ratio](const Point<dim> &x, unsigned int) { return x[0] > 0.5 ? ratio : 1.; });
-      result.force = make_function<dim>(dim, [](const Point<dim> &x, unsigned int c) {
-        return c == 1 ? std::sin(numbers::PI * x[1]) * std::cos(numbers::PI * x[0]) : 0.;
-      });
-      result.exact_velocity =
-        make_function<dim>(dim, [exact](const Point<dim> &x, unsigned int c) { return exact.velocity(x[0], x[1], c); });
-      result.exact_pressure =
-        make_function<dim>(1, [exact](const Point<dim> &x, unsigned int) { return exact.pressure(x[0], x[1]); });
+      const auto  velocity = [exact](unsigned int c) {
+        return [exact, c](const Point<dim> &x) { return exact.velocity(x[0], x[1], c); };
+      };
+      using Components = std::vector<std::function<double(const Point<dim> &)>>;
+      return {scalar([ratio](const Point<dim> &x) { return x[0] > 0.5 ? ratio : 1.; }),
+              force([](const Point<dim> &x) { return std::sin(numbers::PI * x[1]) * std::cos(numbers::PI * x[0]); }, 1),
+              std::make_unique<FunctionFromFunctionObjects<dim>>(Components{velocity(0), velocity(1)}),
+              scalar([exact](const Point<dim> &x) { return exact.pressure(x[0], x[1]); })};
     }
-  else
-    {
-      result.viscosity = adamant::parse_function<dim>("Problem/Viscosity", p.viscosity, 1);
-      result.force     = adamant::parse_function<dim>("Problem/Body force", p.body_force, dim);
-      if (!p.exact_velocity.empty())
-        result.exact_velocity = adamant::parse_function<dim>("Problem/Exact velocity", p.exact_velocity, dim);
-      if (!p.exact_pressure.empty())
-        result.exact_pressure = adamant::parse_function<dim>("Problem/Exact pressure", p.exact_pressure, 1);
-    }
-  return result;
+  const auto given = [](const std::string &key, const std::string &text, unsigned int n_components) {
+    return text.empty() ? nullptr : adamant::parse_function<dim>("Problem/" + key, text, n_components);
+  };
+  return {given("Viscosity", p.viscosity, 1), given("Body force", p.body_force, dim),
+          given("Exact velocity", p.exact_velocity, dim), given("Exact pressure", p.exact_pressure, 1)};
 }
 } // namespace stokes

@@ -15,7 +15,6 @@
 #include <deal.II/grid/tria.h>
 
 #include <algorithm>
-#include <cmath>
 
 /// Functions for the viscosity at points and the refinement of meshes, in host memory.
 namespace stokes
@@ -43,14 +42,11 @@ Array<double> values_at(const Array<double> &points, const Function<dim> &f)
 template <int dim>
 void refine_for_viscosity(const Function<dim> &viscosity, double ratio, unsigned int times, Triangulation<dim> &mesh)
 {
-  const QTrapezoid<1>  ends;
-  const QIterated<dim> points(ends, 2);
+  const QIterated<dim> points(QTrapezoid<1>(), 2);
   for (unsigned int k = 0; k < times; ++k)
     {
-      for (const auto &cell : mesh.active_cell_iterators())
+      for (const auto &cell : adamant::owned_cells(mesh))
         {
-          if (!cell->is_locally_owned())
-            continue;
           double least = viscosity.value(cell->center()), most = least;
           for (const auto &unit : points.get_points())
             {
@@ -86,15 +82,5 @@ void flag_families(Triangulation<dim> &mesh, const adamant::StokesMatrices<dim> 
   adamant::sum_over_families(mesh, of_mesh);
   adamant::flag_cells(mesh, of_mesh, fraction, 0.);
   adamant::flag_families(mesh);
-}
-
-/// Returns the largest absolute value of all ranks.
-inline double max_norm(const Array<double> &values, const adamant::Communicator &ranks)
-{
-  double most = 0.;
-  for (const double value : values)
-    most = std::max(most, std::abs(value));
-  ranks.max(&most, 1);
-  return most;
 }
 } // namespace stokes
