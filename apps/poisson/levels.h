@@ -5,7 +5,7 @@
 #include "base/csr/csr_operations.h"
 #include "base/run_record.h"
 #include "fem/forms/form.h"
-#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
 #include "fem/functions/points.h"
 #include "operators/level_data.h"
 

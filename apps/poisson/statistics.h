@@ -55,9 +55,9 @@ public:
         deviation[i] = std::sqrt(std::max(0., deviation[i] - sum[i] * sum[i] / n_samples) / std::max(1, n_samples - 1));
       }
     adamant::FieldOutput<dim> output;
-    output.add_scalar(space.nodes(), space.nodal_values(first, levels.g).data(), "first_sample");
-    output.add_scalar(space.nodes(), space.nodal_values(mean, levels.g).data(), "mean");
-    output.add_scalar(space.nodes(), space.nodal_values(deviation, {}).data(), "standard_deviation");
+    output.add(space.nodes(), space.nodal_values(first, levels.g).data(), "first_sample");
+    output.add(space.nodes(), space.nodal_values(mean, levels.g).data(), "mean");
+    output.add(space.nodes(), space.nodal_values(deviation, {}).data(), "standard_deviation");
     output.build_patches(space.mapping, 1);
     adamant::TimeSeries(folder, "solution").write(output, 0.);
   }

@@ -11,7 +11,7 @@
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
-#include "fem/spaces/nodal_vector.h"
+#include "fem/spaces/level_space.h"
 #include "frame/output/profiles.h"
 #include "frame/program.h"
 #include "frame/time_dependent_problem.h"
