@@ -22,7 +22,6 @@
 #include <array>
 #include <cmath>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +36,6 @@ public:
     : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity,
            parameters.mesh)
     , parameters(parameters)
-    , initial_composition(
-        adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))
     , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
     , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
   {}
@@ -67,25 +64,19 @@ private:
     transport.reset();
     composition.reset();
     flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
-                 parameters.schur());
+                 parameters.linear_solver.schur_complement(adamant::SchurComplement::mass));
     composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
   }
 
   void setup_transport()
   {
     transport.emplace(device, *composition, flow->matrices().velocity, mapping);
-    c           = Vector(device, composition->finest().n_owned());
-    c_at_points = Vector(device, transport->n_points());
-    at_points   = Vector(device, transport->n_points());
-    load        = flow->velocity().vector();
-    setup_load();
-    diagnostics = {device, *flow, *composition, *transport, parameters.problem.gravity, mapping};
-  }
-
-  // The matrix from densities to the load.
-  void setup_load()
-  {
-    const auto        &gravity = parameters.problem.gravity;
+    c                   = Vector(device, composition->finest().n_owned());
+    c_at_points         = Vector(device, transport->n_points());
+    at_points           = Vector(device, transport->n_points());
+    load                = flow->velocity().vector();
+    const auto &gravity = parameters.problem.gravity;
+    diagnostics         = {device, *flow, *composition, *transport, gravity, mapping};
     adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
                              transport->quadrature, update_values | update_JxW_values,
                              [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
@@ -98,10 +89,12 @@ private:
 
   void set_initial_values() override
   {
-    const auto             nodes = adamant::support_points(composition->finest(), mapping);
+    const std::string      key     = "Problem/Initial composition";
+    const auto             initial = adamant::parse_function<dim>(key, parameters.problem.initial_composition, 1);
+    const auto             nodes   = adamant::support_points(composition->finest(), mapping);
     adamant::Array<double> values(c.size());
-    adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
-    adamant::require_numbers(device.communicator(), "Problem/Initial composition", values);
+    adamant::evaluate_at_points(*initial, 0., nodes, values.data());
+    adamant::require_numbers(device.communicator(), key, values);
     c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
     solve_flow();
     const auto now = facts();
@@ -230,7 +223,6 @@ private:
   }
 
   const Parameters                             &parameters;
-  std::unique_ptr<adamant::ParsedFunction<dim>> initial_composition;
   adamant::NumberFunction                       viscosity_of, density_of;
   std::optional<adamant::StokesFlow<dim>>       flow;
   std::optional<adamant::Field<dim>>            composition;

@@ -74,17 +74,14 @@ struct TimeParameters : ParameterAcceptor
 
 struct Parameters
 {
-  adamant::MeshParameters       mesh{"pressure mesh", "; the velocity mesh has one more", 1, 4};
-  ProblemParameters             problem{mesh};
-  TimeParameters                time;
-  adamant::ViscosityParameters  viscosity;
-  adamant::AdaptivityParameters adaptivity{{"composition", "velocity"}, true};
-
+  adamant::MeshParameters         mesh{"pressure mesh", "; the velocity mesh has one more", 1, 4};
+  ProblemParameters               problem{mesh};
+  TimeParameters                  time;
+  adamant::ViscosityParameters    viscosity;
+  adamant::AdaptivityParameters   adaptivity{{"composition", "velocity"}, true};
   adamant::StokesSolverParameters linear_solver{"mass"};
 
   unsigned int dim() const { return problem.dimension; }
-
-  adamant::SchurComplement schur() const { return linear_solver.schur_complement(adamant::SchurComplement::mass); }
 
   // Checks conditions that no single parameter's pattern can tell.
   void check() const

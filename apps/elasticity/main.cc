@@ -13,7 +13,6 @@
 // where u1, v1 belong to the last step, and C is A acting on g. The factor s makes both equations' residuals comparable.
 
 #include "formulation.h"
-#include "parameters.h"
 #include "results.h"
 
 #include "expressions/point_function.h"
@@ -30,6 +29,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 using namespace elasticity;
 using adamant::ColumnKind, adamant::PendingResult;
@@ -42,7 +42,7 @@ public:
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.time.step)
-    , functions(parameters.problem)
+    , load_factor(adamant::parse_function_of_time("Problem/Load factor", parameters.problem.load_factor))
     , guess(device, parameters.time.extrapolation_order)
   {}
 
@@ -114,15 +114,20 @@ private:
     const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
     if (!equation->stationary)
       E = field->matrix("E", ColumnKind::nodal_values_by_component, add_E);
+    const auto g = function("Boundary displacement");
     boundary_values =
-      checked_vector("Boundary displacement", nodal_values(field->space(), mapping, *functions.boundary_displacement,
-                                                           field->space().prescribed));
+      checked_vector("Boundary displacement", nodal_values(field->space(), mapping, *g, field->space().prescribed));
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
     assemble_load();
     A      = field->system("A", add_A);
     solver = field->solver_for(*A, equation->name(),
                                [this](const auto &level) { return adamant::rigid_body_modes(level, mapping); });
     guess  = adamant::Extrapolation(device, parameters.time.extrapolation_order);
+  }
+
+  auto function(const std::string &key) const
+  {
+    return adamant::parse_function<dim>("Problem/" + key, parameters.problem.functions.at(key), dim);
   }
 
   // Returns values that a parameter gives as a vector on the device.
@@ -134,10 +139,14 @@ private:
 
   void assemble_load()
   {
-    auto F = adamant::load_vector(field->space(), mapping, field->quadrature,
-                                  QGauss<dim - 1>(parameters.discretization.degree + 1), *functions.body_force,
-                                  functions.traction);
-    work   = checked_vector("Body force or Problem/Traction", F);
+    std::vector<std::unique_ptr<Function<dim>>>         tractions;
+    std::map<types::boundary_id, const Function<dim> *> traction;
+    for (const auto &[id, text] : parameters.problem.traction)
+      traction[id] = tractions.emplace_back(adamant::parse_function<dim>("Problem/Traction", text, dim)).get();
+    auto F =
+      adamant::load_vector(field->space(), mapping, field->quadrature,
+                           QGauss<dim - 1>(parameters.discretization.degree + 1), *function("Body force"), traction);
+    work = checked_vector("Body force or Problem/Traction", F);
     if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
       std::rotate(F.begin(), F.end() - dim, F.end());
     load = Vector(device, adamant::transposed_product(field->space().owned_H(), F));
@@ -145,13 +154,12 @@ private:
 
   void set_initial_values() override
   {
-    const auto set = [&](const char *key, const Function<dim> &function, unsigned int first, const Vector &g,
-                         Vector &values) {
-      field->nodal_values(checked_vector(key, nodal_values(field->space(), mapping, function, first)), g, values);
+    const auto set = [&](const char *key, unsigned int first, const Vector &g, Vector &values) {
+      const auto nodal = nodal_values(field->space(), mapping, *function(key), first);
+      field->nodal_values(checked_vector(key, nodal), g, values);
     };
-    set("Initial displacement", *functions.initial_displacement, 0, boundary_values, u);
-    set("Initial velocity", *functions.initial_velocity, equation->coupled ? dim : 0, field->prescribed_vector(),
-        equation->coupled ? w : v);
+    set("Initial displacement", 0, boundary_values, u);
+    set("Initial velocity", equation->coupled ? dim : 0, field->prescribed_vector(), equation->coupled ? w : v);
     if (equation->coupled)
       device.axpby(dt, w, 1., u);
   }
@@ -160,7 +168,7 @@ private:
   void compute_rhs() override
   {
     device.copy(lift, rhs);
-    const double factor = functions.load_factor(time);
+    const double factor = load_factor(time);
     require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", time);
     device.axpby((equation->stationary ? 1. : dt * dt) * factor, load, 1., rhs);
     if (!equation->stationary)
@@ -204,23 +212,21 @@ private:
     return step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step);
   }
 
-  void compute_energies()
+  adamant::Energies energies()
   {
     const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
-    auto      &energy = results->energy;
-    energy = adamant::energies(field->space(), mapping, field->quadrature, equation->materials, displacement.data(),
-                               velocity.data(), equation->coupled ? dim : 0);
-    energy.kinetic /= equation->coupled ? dt * dt : 1.;
+    auto       energies = adamant::energies(field->space(), mapping, field->quadrature, equation->materials,
+                                            displacement.data(), velocity.data(), equation->coupled ? dim : 0);
+    energies.kinetic /= equation->coupled ? dt * dt : 1.;
+    return energies;
   }
 
   // F . u, energies, displacements at points.
   void add_statistics(adamant::Statistics::Row &row) override
   {
-    auto &energy  = results->energy;
-    energy.strain = energy.kinetic = std::numeric_limits<double>::quiet_NaN();
-    if (statistics_wait())
-      compute_energies();
-    results->add_to(row, functions.load_factor(time), step);
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    results->energy       = statistics_wait() ? energies() : adamant::Energies{none, none};
+    results->add_to(row, load_factor(time), step);
   }
 
   // The facts of the run; the error where the solution is known.
@@ -229,19 +235,20 @@ private:
     record["nodes"]         = field->space().n_global_dofs() / field->field().node_size();
     record["hanging_nodes"] = field->space().n_hanging() / field->field().node_size();
     record["formulation"]   = parameters.discretization.formulation;
-    if (functions.exact_displacement)
+    if (!parameters.problem.functions.at("Exact displacement").empty())
       {
-        functions.exact_displacement->set_time(time);
-        this->report_l2_error(*field, u, *functions.exact_displacement);
+        const auto exact = function("Exact displacement");
+        exact->set_time(time);
+        this->report_l2_error(*field, u, *exact);
       }
     if (std::isnan(results->energy.strain)) // a checkpoint of a step without them, and no step since
-      compute_energies();
+      results->energy = energies();
     results->add_to(record, this->download(u), this->folder());
   }
 
   const Parameters                      &parameters;
   const double                           dt;
-  const ProblemFunctions<dim>            functions;
+  const std::function<double(double)>    load_factor;
   std::string                            formulation; // of the system now
   std::optional<Formulation<dim>>        equation;
   std::optional<adamant::Unknown<dim>>   field; // u; coupled: u and dt v in each node

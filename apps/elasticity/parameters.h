@@ -9,11 +9,8 @@
 #include "frame/parameters/mesh_input.h"
 #include "frame/parameters/time_parameters.h"
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,17 +21,21 @@ using adamant::require;
 
 struct ProblemParameters : adamant::ElasticMaterialParameters
 {
-  unsigned int dimension  = 3;
-  std::string  body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
-  std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement, tractions;
-  std::string  held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
+  unsigned int dimension   = 3;
+  std::string  load_factor = "1", tractions, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
   std::map<unsigned int, std::string> dirichlet, traction; // by boundary id, once the parameters are read
+  std::map<std::string, std::string>  functions{{"Body force", "0; -1; 0"}, // by key
+                                               {"Boundary displacement", "0; 0; 0"},
+                                               {"Initial displacement", "0; 0; 0"},
+                                               {"Initial velocity", "0; 0; 0"},
+                                               {"Exact displacement", ""}};
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ElasticMaterialParameters(mesh_file)
   {
     add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
-    add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
+    add_parameter("Body force", functions["Body force"],
+                  "f per volume: expressions of x, y, z separated by semicolons");
     parse_parameters_call_back.connect([this, &mesh_file] {
       const auto split = [&](const std::string &key, const std::string &text) {
         return adamant::split_by_boundary(key, text, mesh_file.boundaries(key));
@@ -49,11 +50,11 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
       "Dirichlet boundaries", held,
       "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of "
       "the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); those of a mesh from a file may have names");
-    add_parameter("Boundary displacement", boundary_displacement, "There: expressions of x, y, z");
-    add_parameter("Initial displacement", initial_displacement, "Expressions of x, y, z");
-    add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z");
+    add_parameter("Boundary displacement", functions["Boundary displacement"], "There: expressions of x, y, z");
+    add_parameter("Initial displacement", functions["Initial displacement"], "Expressions of x, y, z");
+    add_parameter("Initial velocity", functions["Initial velocity"], "Expressions of x, y, z");
     add_parameter(
-      "Exact displacement", exact_displacement,
+      "Exact displacement", functions["Exact displacement"],
       "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
@@ -75,9 +76,8 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
     for (const auto &[id, text] : traction)
       {
         require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
-        const std::string prescribed = dirichlet.count(id) > 0 ? dirichlet.at(id) : "";
         require(has(id), "Problem/Traction: on boundary ", id, ", which only a cube has");
-        require(std::any_of(axes.begin(), axes.end(), [&](char c) { return prescribed.find(c) == std::string::npos; }),
+        require(dirichlet.count(id) == 0 || axes.find_first_not_of(dirichlet.at(id)) != std::string::npos,
                 "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
       }
     for (const char axis : axes)
@@ -85,36 +85,20 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
               "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
               " prescribed somewhere");
   }
-};
 
-// The functions of ProblemParameters' expressions; a mistake in an expression throws InputError.
-template <int dim>
-struct ProblemFunctions
-{
-  using Expression = std::unique_ptr<adamant::ParsedFunction<dim>>;
-  Expression                    body_force, boundary_displacement, initial_displacement, initial_velocity;
-  Expression                    exact_displacement; // null where none is given
-  std::vector<Expression>       tractions;
-  std::function<double(double)> load_factor;
-
-  std::map<types::boundary_id, const Function<dim> *> traction;
-
-  explicit ProblemFunctions(const ProblemParameters &p)
+  // Checks the expressions. Only the load factor and the exact solution may depend on the time.
+  void check_expressions() const
   {
-    const auto parse = [](const std::string &key, const std::string &text) {
+    const auto check = [this](const std::string &key, const std::string &text) {
       require(!adamant::depends_on_time(text) || key == "Exact displacement", "Problem/", key, " = ", text,
               " contains t, but only Problem/Load factor depends on the time");
-      return adamant::parse_function<dim>("Problem/" + key, text, dim);
+      adamant::check_expression("Problem/" + key, text, dimension, dimension);
     };
-    body_force            = parse("Body force", p.body_force);
-    boundary_displacement = parse("Boundary displacement", p.boundary_displacement);
-    initial_displacement  = parse("Initial displacement", p.initial_displacement);
-    initial_velocity      = parse("Initial velocity", p.initial_velocity);
-    if (!p.exact_displacement.empty())
-      exact_displacement = parse("Exact displacement", p.exact_displacement);
-    load_factor = adamant::parse_function_of_time("Problem/Load factor", p.load_factor);
-    for (const auto &[id, text] : p.traction)
-      traction[id] = tractions.emplace_back(parse("Traction", text)).get();
+    for (const auto &[key, text] : functions)
+      if (!text.empty() || key != "Exact displacement")
+        check(key, text);
+    for (const auto &[id, text] : traction)
+      check("Traction", text);
   }
 };
 
@@ -239,10 +223,7 @@ struct Parameters
     adaptivity.check(dim());
     discretization.check(dim(), coupled ? 2 * dim() : dim(), discretization.degree);
     problem.check_boundaries(time.stationary || discretization.by_estimate(), !mesh_file.given());
-    if (dim() == 2)
-      ProblemFunctions<2>{problem};
-    else
-      ProblemFunctions<3>{problem};
+    problem.check_expressions();
     const double first_time = time.stationary ? time.end : time.step;
     const double factor     = adamant::parse_function_of_time("Problem/Load factor", problem.load_factor)(first_time);
     require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", first_time);
@@ -251,19 +232,19 @@ struct Parameters
             "Discretization/Refinement = ", discretization.refinement,
             ": a mesh from a file has no such corner; take uniform or kelly");
     check_points();
-    if (time.stationary)
-      return;
-    require(time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
-    time.check();
+    require(time.stationary || time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
+    if (!time.stationary)
+      time.check();
   }
 
   // Returns the points where the displacement is recorded.
   std::vector<std::vector<double>> points() const
   {
     const std::vector<double> usual = {0.5, 0.5, 0.5};
-    const bool                has_usual =
-      !mesh_file.given() && discretization.coordinates.empty() && discretization.contains(usual, dim());
-    return output.points.empty() && has_usual ? std::vector<std::vector<double>>{usual} : output.points;
+    if (output.points.empty() && !mesh_file.given() && discretization.coordinates.empty() &&
+        discretization.contains(usual, dim()))
+      return {usual};
+    return output.points;
   }
 
   void check_points() const
@@ -288,12 +269,10 @@ struct Parameters
       return discretization.make(mesh);
     const bool uniform = !discretization.by_estimate();
     adamant::refine_global(mesh, discretization.uniform_refinements + (uniform ? discretization.refinement_steps : 0));
-    const auto check = [&mesh](const char *key, const std::map<unsigned int, std::string> &boundaries) {
-      for (const auto &entry : boundaries)
-        adamant::check_boundaries(key, {entry.first}, mesh);
-    };
-    check("Problem/Dirichlet boundaries", problem.dirichlet);
-    check("Problem/Traction", problem.traction);
+    for (const auto &[id, components] : problem.dirichlet)
+      adamant::check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+    for (const auto &[id, text] : problem.traction)
+      adamant::check_boundaries("Problem/Traction", {id}, mesh);
   }
 };
 } // namespace elasticity

@@ -5,6 +5,5 @@
 #include "algebra/functors.cuh"
 
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const navier_stokes::KeepMoving &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const navier_stokes::Product &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const navier_stokes::PressureRhs &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const navier_stokes::PressureUpdate &);

@@ -22,15 +22,6 @@ struct KeepMoving
   }
 };
 
-/// Computes y = m x, entry by entry.
-struct Product
-{
-  const double *m, *x;
-  double       *y;
-
-  ADAMANT_HOST_DEVICE void operator()(int k) const { y[k] = m[k] * x[k]; }
-};
-
 /// Computes the pressure's right-hand side b = -(g - mean) / dt. `sum` points to the sum of g where the mean is
 /// subtracted, else it is null.
 struct PressureRhs

@@ -3,7 +3,6 @@
 #include "data.h"
 #include "parameters.h"
 
-#include "base/exceptions.h"
 #include "base/run_record.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"
@@ -40,28 +39,25 @@ public:
                problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(),
                points)
     , moves(n)
+    , force_varies(adamant::depends_on_time(problem.body_force))
   {
-    Array<double> inverse(n, 0.);
     for (int i = 0; i < n; ++i)
       moves[i] = flow.velocity().is_free(i);
     for (const int i : boundary.nodes())
       moves[i] = false;
+    Array<double> inverse(n, 0.);
     for (int i = 0; i < n; ++i)
       if (moves[i])
         inverse[i] = 1. / flow.velocity_mass[i];
     inverse_mass = Vector(device, inverse);
 
-    const auto at_first = values_at(0., "Problem/Body force", problem.body_force);
-    const bool varies   = adamant::depends_on_time(problem.body_force);
-    acts                = varies || !are_zero(at_first);
-    if (varies)
-      {
-        force = Vector(device, dim * n);
-        force_at_nodes =
-          adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
-      }
-    else if (acts)
-      force = Vector(device, acting = at_first);
+    const auto f = initial_force();
+    if (force_varies)
+      force_at_nodes = adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
+    else if (largest(f) > 0.)
+      force_at_nodes = [f](double, Vector &values) { values.upload(f.data()); };
+    if (has_force())
+      force = Vector(device, dim * n);
     set_force(0.);
   }
 
@@ -69,14 +65,11 @@ public:
   /// Throws InputError where more flows out than in. Afterwards the boundary values belong to time 0.
   double reference_speed(double end)
   {
-    double largest = 0;
-    for (const double value : initial_velocity())
-      largest = std::max(largest, std::abs(value));
+    double speed = largest(initial_velocity());
     for (unsigned int k = 0; k <= (boundary.varies() ? 20 : 0); ++k) // an inflow may grow
-      largest = std::max(largest, check_boundary(0.05 * k * end));
-    flow.velocity().communicator().max(&largest, 1);
+      speed = std::max(speed, check_boundary(0.05 * k * end));
     boundary.evaluate(0.);
-    return largest;
+    return speed;
   }
 
   /// Throws InputError where a force or a boundary velocity is no number at these times.
@@ -89,34 +82,25 @@ public:
   /// Evaluates forces and boundary velocities that depend on time, at these times.
   void evaluate(double time_of_force, double time_of_boundary)
   {
-    if (force_varies())
+    if (force_varies)
       set_force(time_of_force);
     if (boundary.varies())
       boundary.evaluate(time_of_boundary);
   }
 
-  bool has_force() const { return acts; } ///< whether a force acts on any rank
-  bool force_varies() const { return force_at_nodes != nullptr; }
-  void set_force(double t) ///< sets f at the nodes that a step moves
-  {
-    if (force_varies())
-      force_at_nodes(t, force);
-    if (has_force())
-      device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
-  }
+  bool has_force() const { return force_at_nodes != nullptr; } ///< whether a force acts on any rank
 
   /// Returns f - ∂_t u at time t, for a force on a boundary. ∂_t u is (u - u_old) / dt, of the step of length dt.
   Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
   {
-    Array<double> a = acting;
-    if (force_varies())
+    Array<double> a(u.size(), 0.);
+    if (has_force())
       {
         Vector at_t(device, dim * n);
         force_at_nodes(t, at_t);
         a = adamant::to_host(at_t);
         require_finite("Problem/Body force", t, a);
       }
-    a.resize(u.size(), 0.);
     for (std::size_t i = 0; i < u.size(); ++i)
       a[i] -= (u[i] - u_old[i]) / dt;
     return a;
@@ -127,8 +111,8 @@ public:
   /// initial velocity are zero: a start by moving walls alone is impulsive.
   std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
-    const auto f = values_at(0., "Problem/Body force", problem.body_force);
-    if (are_zero(initial_velocity()) && are_zero(f))
+    const auto f = initial_force();
+    if (largest(initial_velocity()) == 0. && largest(f) == 0.)
       return std::nullopt;
     return adamant::tested_acceleration(flow, problem.viscosity, u, f, moves);
   }
@@ -145,7 +129,7 @@ public:
 
 private:
   // Returns an expression's values at the nodes, component by component, in host memory.
-  Array<double> nodal_values(const std::string &text, unsigned int n_components, double t = 0.) const
+  Array<double> nodal_values(const std::string &text, unsigned int n_components, double t) const
   {
     Array<double> values(std::size_t(n_components) * n);
     adamant::evaluate_at_points(*adamant::parse_function<dim>(text, text, n_components), t, points, values.data());
@@ -158,6 +142,17 @@ private:
     auto values = nodal_values(text, dim, t);
     require_finite(key, t, values);
     return values;
+  }
+
+  Array<double> initial_force() const { return values_at(0., "Problem/Body force", problem.body_force); }
+
+  // Sets f at the nodes that a step moves.
+  void set_force(double t)
+  {
+    if (!has_force())
+      return;
+    force_at_nodes(t, force);
+    device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
   }
 
   // Throws InputError on all ranks where a value at the nodes is no number.
@@ -175,6 +170,34 @@ private:
     adamant::require_on_all(flow.velocity().communicator(), what.str());
   }
 
+  // Returns the largest absolute value on all ranks.
+  double largest(const Array<double> &values) const
+  {
+    double most = 0;
+    for (const double value : values)
+      most = std::max(most, std::abs(value));
+    flow.velocity().communicator().max(&most, 1);
+    return most;
+  }
+
+  // Checks that as much flows out as in, where no outflow boundary ensures it. Returns the largest component that is
+  // prescribed at time t.
+  double check_boundary(double t)
+  {
+    boundary.evaluate(t);
+    const auto values = adamant::to_host(boundary.values());
+    const bool good   = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+    adamant::require_on_all(device.communicator(), good ? "" :
+                                                          "Problem/Boundary velocity has values that are no numbers at "
+                                                          "time " +
+                                                            adamant::to_text(t));
+    const auto flux = adamant::boundary_flux(flow, boundary.nodes(), values);
+    require(!flow.singular || std::abs(flux.net) <= 1e-2 * flux.scale, // interpolation of the values makes a small flux
+            "Problem/Boundary velocity: ", adamant::to_text(flux.net), " more flows out than in at time ",
+            adamant::to_text(t), ", which an incompressible fluid cannot do; is an outflow boundary missing?");
+    return largest(values);
+  }
+
   adamant::Device                   device;
   const ProblemParameters          &problem;
   const adamant::FlowMatrices<dim> &flow;
@@ -187,41 +210,8 @@ public:
   Vector                       inverse_mass; ///< zero at nodes that no step moves
 
 private:
-  // Checks that as much flows out as in, where no outflow boundary ensures it. Returns the largest component that this
-  // rank prescribes at time t.
-  double check_boundary(double t)
-  {
-    boundary.evaluate(t);
-    const auto values = adamant::to_host(boundary.values());
-    const auto flux   = adamant::boundary_flux(flow, boundary.nodes(), values);
-    double     bad =
-      std::any_of(values.begin(), values.end(), [](double value) { return !std::isfinite(value); }) ? 1. : 0.;
-    device.communicator().max(&bad, 1);
-    if (bad > 0.)
-      throw adamant::InputError("Problem/Boundary velocity has values that are no numbers at time " +
-                                adamant::to_text(t));
-    if (flow.singular && !(std::abs(flux.net) <= 1e-2 * flux.scale)) // interpolation of the values makes a small flux
-      throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux.net) +
-                                " more flows out than in at time " + adamant::to_text(t) +
-                                ", which an incompressible fluid cannot do; is an outflow boundary missing?");
-    double largest = 0;
-    for (const double value : values)
-      largest = std::max(largest, std::abs(value));
-    return largest;
-  }
-
-  // Returns whether the values of all ranks are zero.
-  bool are_zero(const Array<double> &values) const
-  {
-    double n_others =
-      static_cast<double>(std::count_if(values.begin(), values.end(), [](double value) { return value != 0.; }));
-    flow.velocity().communicator().sum(&n_others, 1);
-    return n_others == 0.;
-  }
-
-  bool                   acts = false;   // a force, on any rank
-  std::vector<bool>      moves;          // of each node, whether a step moves it
-  Array<double>          acting;         // f at all nodes where it is constant in time; empty where it is zero
-  adamant::PointFunction force_at_nodes; // where the force varies in time
+  std::vector<bool>      moves; // of each node, whether a step moves it
+  const bool             force_varies;
+  adamant::PointFunction force_at_nodes; // null where f is zero
 };
 } // namespace navier_stokes

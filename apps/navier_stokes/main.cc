@@ -12,9 +12,7 @@
 // A_d stands for what the paper writes as -C_d: the two differ by boundary integrals, in the unused rows of prescribed
 // nodes, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
 
-#include "data.h"
 #include "flow_data.h"
-#include "parameters.h"
 #include "pressure.h"
 
 #include "flow/divergence_projection.h"
@@ -32,9 +30,7 @@
 
 #include <cmath>
 #include <iostream>
-#include <memory>
 #include <optional>
-#include <vector>
 
 using namespace dealii;
 using namespace navier_stokes;
@@ -48,12 +44,9 @@ public:
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
     , parameters(parameters)
     , speed_square(device, 2)
-    , mean(device, 2)
     , steady(parameters.time.steady_tolerance)
     , solved{adamant::Mark(device), adamant::Mark(device)}
-  {
-    parameters.check_ranks(run.ranks.size());
-  }
+  {}
 
 private:
   using Vector = adamant::Vector<double>;
@@ -80,14 +73,13 @@ private:
     timed("init/matrices", [this] { setup_matrices(); });
     timed("init/initial values", [this] { setup_data(); });
     timed("init/solver", [this] { setup_solver(); });
-    const adamant::LinearSolver *const multigrid = solver->multigrid.get();
     if (step == 0) // later the mesh changes from step to step
       std::cout << *flow << '\n';
-    if (step == 0 && multigrid != nullptr)
-      std::cout << *multigrid;
+    if (step == 0 && solver->multigrid)
+      std::cout << *solver->multigrid;
     this->describe({flow->n_unknowns(), mesh->n_global_active_cells(), flow->pressure_levels, parameters.linear_solver,
                     parameters.time.extrapolation_order},
-                   multigrid);
+                   solver->multigrid.get());
     record["time_step"]     = schedule.step;
     record["shortest_edge"] = adamant::shortest_edge(*mesh);
   }
@@ -95,23 +87,19 @@ private:
   // Matrices and constraints, and what is evaluated with them.
   void setup_matrices()
   {
-    const auto &outflow = parameters.problem.outflow;
-    flow.reset(); // that of another mesh, before the memory is needed
-    flow = std::make_unique<adamant::FlowMatrices<dim>>(
-      *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
-      parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
-    n = flow->velocity().n_owned();
+    flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow, parameters.linear_solver.coarsest_cells,
+                 run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
     results.emplace(*flow, mapping, parameters.output);
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
-    for (int i : {0, 1})
-      u[i] = Vector(device, dim * n);
+    for (Vector &velocity : u)
+      velocity = Vector(device, dim * flow->velocity().n_owned());
   }
 
   // What is prescribed, and how long a step may be: at first on the finest mesh that there may be.
   void setup_data()
   {
-    data            = std::make_unique<FlowData<dim>>(device, parameters.problem, *flow, mapping);
+    data.emplace(device, parameters.problem, *flow, mapping);
     reference_speed = data->reference_speed(parameters.time.end);
     const auto now  = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
                                            parameters.problem.viscosity, reference_speed, dim);
@@ -148,14 +136,13 @@ private:
       timed("init/initial pressure", [&] { set_initial_pressure(*acceleration); });
   }
 
-  // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
+  // Solves equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a; p gets the solution.
   void set_initial_pressure(const Array<double> &acceleration)
   {
     pressure.b.upload(acceleration.data());
     project().wait();
-    update_pressure(); // with g = 0
-    // p holds the pressure; no increment has been made yet.
-    device.copy(pressure.p, pressure.p_plus_q);
+    pressure.update(parameters.problem.viscosity); // with g = 0
+    device.copy(pressure.p, pressure.p_plus_q);    // no increment has been made yet
     pressure.interpolate();
     pressure.q.set_zero();
   }
@@ -167,7 +154,7 @@ private:
     part("pres-rhs", [this] { compute_divergence(); });
     PendingResult result;
     part("pres-solve", [&] { result = project(); });
-    part("pres-up.solve", [this] { update_pressure(); });
+    part("pres-up.solve", [this] { pressure.update(parameters.problem.viscosity); });
     part("mom-rhs-p", [this] { pressure.interpolate(); });
     solver->guess.keep(pressure.q);
     return result;
@@ -188,9 +175,8 @@ private:
   // The explicit step to u[now].
   void velocity_step()
   {
-    const double *const                force = data->has_force() ? data->force.data() : nullptr;
-    const adamant::VelocityUpdate<dim> update{n,     schedule.step,    u[now].data(), data->inverse_mass.data(),
-                                              force, u[1 - now].data()};
+    const adamant::VelocityUpdate<dim> update{flow->velocity().n_owned(), schedule.step,      u[now].data(),
+                                              data->inverse_mass.data(),  data->force.data(), u[1 - now].data()};
     products->momentum(update, u[now], pressure.on_velocity_mesh,
                        [this](const char *name, const auto &work) { part(name, work); });
     now = 1 - now;
@@ -207,10 +193,7 @@ private:
   void compute_divergence()
   {
     products->divergence(u[now], pressure.g);
-    if (flow->singular)
-      device.dot(pressure.ones, pressure.g, mean, 0);
-    device.for_each(pressure.n, PressureRhs{schedule.step, pressure.volume, pressure.g.data(), pressure.mass.data(),
-                                            flow->singular ? mean.data() : nullptr, pressure.b.data()});
+    pressure.compute_rhs(schedule.step);
     device.dot(u[now], u[now], speed_square, now);
   }
 
@@ -224,15 +207,6 @@ private:
       check_speed(step, time, place);
       return result.wait();
     });
-  }
-
-  void update_pressure()
-  {
-    if (flow->singular)
-      device.dot(pressure.mass, pressure.q, mean, 1);
-    device.for_each(pressure.n, PressureUpdate{parameters.problem.viscosity, pressure.volume, pressure.g.data(),
-                                               pressure.inverse_mass.data(), flow->singular ? mean.data() + 1 : nullptr,
-                                               pressure.q.data(), pressure.p.data(), pressure.p_plus_q.data()});
   }
 
   // A velocity that explodes ends the run when the step where it does has ended.
@@ -287,12 +261,11 @@ private:
     const bool has_forces = !parameters.output.force_boundaries.empty();
     const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
     const auto change     = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
-    const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh),
-               div = download(pressure.g), nodal_pressure = download(pressure.p);
+    const auto velocity   = download(u[now]);
     const auto acceleration =
       has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
-    results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, acceleration, schedule.step,
-                      parameters.problem.viscosity);
+    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.p), download(pressure.g),
+                      acceleration, schedule.step, parameters.problem.viscosity);
     results->add_to(row, change);
   }
 
@@ -326,24 +299,20 @@ private:
     results->print(time, finished());
   }
 
-  const Parameters &parameters;
+  const Parameters                         &parameters;
+  std::optional<adamant::FlowMatrices<dim>> flow;
+  std::optional<FlowData<dim>>              data;
+  std::optional<adamant::HangingNodes<dim>> hanging;
+  std::optional<adamant::FlowProducts<dim>> products;
+  std::optional<adamant::PoissonSolver>     solver;
+  std::optional<adamant::FlowResults<dim>>  results;
 
-  std::unique_ptr<adamant::FlowMatrices<dim>> flow;
-  std::unique_ptr<FlowData<dim>>              data;
-  std::optional<adamant::HangingNodes<dim>>   hanging;
-  std::optional<adamant::FlowProducts<dim>>   products;
-  std::optional<adamant::PoissonSolver>       solver;
-  std::optional<adamant::FlowResults<dim>>    results;
-
-  int                n               = 0; // this rank's nodes of the velocity mesh
-  double             reference_speed = 0.;
-  adamant::StepLimit limit; // the shortest of all meshes so far
-
-  Vector           u[2];
-  int              now = 0; // u[now] is the velocity
-  Pressure<dim>    pressure;
-  adamant::Scalars speed_square, mean;
-
+  Vector               u[2];
+  int                  now = 0; // u[now] is the velocity
+  Pressure<dim>        pressure;
+  double               reference_speed = 0.;
+  adamant::StepLimit   limit; // the shortest of all meshes so far
+  adamant::Scalars     speed_square;
   adamant::SteadyState steady; // whether the flow is
   adamant::Mark        solved[2];
 };

@@ -9,9 +9,7 @@
 #include "frame/parameters/time_parameters.h"
 #include "tensor/dense_products.h"
 
-#include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
-#include <deal.II/base/utilities.h>
 
 #include <map>
 #include <set>
@@ -21,6 +19,7 @@
 namespace navier_stokes
 {
 using namespace dealii;
+using adamant::require;
 
 struct ProblemParameters : ParameterAcceptor
 {
@@ -40,8 +39,8 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Viscosity", viscosity, "Kinematic, nu", prm, Patterns::Double(0.));
     add_parameter("Body force", body_force, "f: expressions of x, y, z, t separated by semicolons");
     add_parameter("Initial velocity", initial_velocity,
-                  "Expressions of x, y, z. Where it or the body force is not zero, the initial "
-                  "pressure is that of the momentum equation");
+                  "Expressions of x, y, z. Where it or the body force is not zero, the initial pressure is that of the "
+                  "momentum equation");
     parse_parameters_call_back.connect([this, &mesh_file] {
       const std::string key = "Problem/Boundary velocity";
       boundary_velocity     = adamant::split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
@@ -49,14 +48,13 @@ struct ProblemParameters : ParameterAcceptor
     });
     add_parameter("Boundary velocity", boundary_velocities,
                   "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z, t. "
-                  "The sides of a box "
-                  "have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at rest");
+                  "The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at "
+                  "rest");
     add_parameter("Outflow boundaries", outflow_names,
                   "Ids where nothing is prescribed but zero pressure (do nothing)");
     add_parameter("Edges", edges,
                   "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
-                  "not leak; moving "
-                  "takes the largest",
+                  "not leak; moving takes the largest",
                   prm, Patterns::Selection("wall|moving"));
     add_parameter("Exact velocity", exact_velocity,
                   "Where it is known: expressions of x, y, z, t; errors go to run.json");
@@ -157,20 +155,18 @@ struct Parameters
   // Returns the keys that a continued run may not change.
   std::vector<std::string> must_stay() const
   {
-    std::vector<std::string> columns = {"Output/Points", "Output/Force boundaries", "Output/Force scale"};
+    std::vector<std::string> keys = {"Output/Points", "Output/Force boundaries", "Output/Force scale"}; // columns
     if (time.steady_tolerance > 0.) // the statistics tell when the run ends
-      columns.emplace_back("Output/Statistics interval");
-    return columns;
+      keys.emplace_back("Output/Statistics interval");
+    return keys;
   }
 
   // Chebyshev smoothing with a factorised approximate inverse survives stretched cells.
   static adamant::LinearSolverOptions default_options()
   {
     adamant::LinearSolverOptions options;
-    options.type                         = adamant::SolverType::cg;
-    options.multigrid.smoother.type      = "fsai";
-    options.multigrid.smoother.chebyshev = true;
-    options.multigrid.smoother.range     = 20.;
+    options.type                = adamant::SolverType::cg;
+    options.multigrid.smoother  = {"fsai", true, 0.8, 20.};
     options.multigrid.pre_steps = options.multigrid.post_steps = 3;
     return options;
   }
@@ -178,67 +174,51 @@ struct Parameters
   // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
-    const auto refuse = [](const std::string &message) { throw adamant::InputError(message); };
-    const auto number = [](std::size_t value) { return std::to_string(value); };
-    const auto dim    = problem.dimension;
-    if (!(problem.viscosity > 0.))
-      refuse("Problem/Viscosity = " + Utilities::to_string(problem.viscosity) + ": it has to be positive");
+    require(problem.viscosity > 0., "Problem/Viscosity = ", problem.viscosity, ": it has to be positive");
     linear_solver.require_multigrid();
     linear_solver.require_embedding();
-    if (linear_solver.coarse_solver == "trilinos_amg")
-      refuse("Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
-    mesh.check(dim, 1);
-    adaptivity.check(dim);
-    if (adaptivity.on() && implementation.pressure_solver != "multigrid")
-      refuse("section Adaptivity needs Implementation/Pressure solver = multigrid");
-    for (const auto id : problem.outflow)
-      mesh.check_boundary("Problem/Outflow boundaries", id, dim);
-    for (const auto id : output.force_boundaries)
-      mesh.check_boundary("Output/Force boundaries", id, dim);
-    for (const auto &entry : problem.boundary_velocity)
-      mesh.check_boundary("Problem/Boundary velocity", entry.first, dim);
-    for (const auto id : problem.outflow)
-      if (problem.boundary_velocity.count(id) > 0)
-        refuse("boundary " + number(id) + " has a velocity and is an outflow; it can be one of them");
+    require(linear_solver.coarse_solver != "trilinos_amg",
+            "Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
+    mesh.check(dim(), 1);
+    adaptivity.check(dim());
+    require(!adaptivity.on() || implementation.pressure_solver == "multigrid",
+            "section Adaptivity needs Implementation/Pressure solver = multigrid");
+    check_boundaries();
     for (const auto &line : output.profiles)
-      if (line.size() != 2 * dim)
-        refuse("Output/Profiles: a line needs " + number(2 * dim) + " numbers, one has " + number(line.size()));
+      require(line.size() == 2 * dim(), "Output/Profiles: a line needs ", 2 * dim(), " numbers, one has ", line.size());
     for (const auto &point : output.points)
-      if (point.size() < dim)
-        refuse("Output/Points: a point has fewer than " + number(dim) + " coordinates");
+      require(point.size() >= dim(), "Output/Points: a point has fewer than ", dim(), " coordinates");
     if (!time.shortens())
       time.check();
-    check_expressions();
+    adamant::check_expression("Problem/Body force", problem.body_force, dim(), dim());
+    adamant::check_expression("Problem/Initial velocity", problem.initial_velocity, dim(), dim());
+    if (!problem.exact_velocity.empty())
+      adamant::check_expression("Problem/Exact velocity", problem.exact_velocity, dim(), dim());
+    if (!problem.exact_pressure.empty())
+      adamant::check_expression("Problem/Exact pressure", problem.exact_pressure, 1, dim());
+  }
+
+  void check_boundaries() const
+  {
+    for (const auto id : output.force_boundaries)
+      mesh.check_boundary("Output/Force boundaries", id, dim());
+    for (const auto id : problem.outflow)
+      mesh.check_boundary("Problem/Outflow boundaries", id, dim());
+    for (const auto &[id, velocity] : problem.boundary_velocity)
+      {
+        mesh.check_boundary("Problem/Boundary velocity", id, dim());
+        require(problem.outflow.count(id) == 0, "boundary ", id,
+                " has a velocity and is an outflow; it can be one of them");
+        adamant::check_expression("Problem/Boundary velocity", velocity, dim(), dim());
+      }
   }
 
   void check_device(const adamant::Device &device) const
   {
     adamant::require_arithmetic("Implementation/Fast diagonalization precision", implementation.arithmetic(), device);
-  }
-
-  // Checks options that need one rank.
-  void check_ranks(int n_ranks) const
-  {
-    if (n_ranks > 1 && (implementation.pressure_solver != "multigrid" || !implementation.custom_kernels))
-      throw adamant::InputError(
-        "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
-  }
-
-  void check_expressions() const
-  {
-    const auto check = [dim = problem.dimension](const char *key, const std::string &text, unsigned int n_components) {
-      adamant::check_expression(key, text, n_components, dim);
-    };
-    const auto check_given = [&](const char *key, const std::string &text, unsigned int n_components) {
-      if (!text.empty())
-        check(key, text, n_components);
-    };
-    check("Problem/Body force", problem.body_force, problem.dimension);
-    check("Problem/Initial velocity", problem.initial_velocity, problem.dimension);
-    for (const auto &entry : problem.boundary_velocity)
-      check("Problem/Boundary velocity", entry.second, problem.dimension);
-    check_given("Problem/Exact velocity", problem.exact_velocity, problem.dimension);
-    check_given("Problem/Exact pressure", problem.exact_pressure, 1);
+    require(device.communicator().size() == 1 ||
+              (implementation.pressure_solver == "multigrid" && implementation.custom_kernels),
+            "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
   }
 };
 } // namespace navier_stokes

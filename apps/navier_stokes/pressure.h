@@ -4,10 +4,11 @@
 
 #include "flow/flow_matrices.h"
 #include "frame/restart/state.h"
+#include "multigrid/smoothers/functors.h"
 
 namespace navier_stokes
 {
-/// This rank's vectors and matrices at the nodes of the pressure.
+/// This rank's vectors and matrices at the nodes of the pressure, and the pressure's part of a step.
 template <int dim>
 struct Pressure
 {
@@ -16,9 +17,11 @@ struct Pressure
   Pressure() = default;
   /// Makes vectors of zeros. `changes` says whether the mesh may change.
   Pressure(const adamant::Device &device, const adamant::FlowMatrices<dim> &flow, bool changes)
-    : n(flow.pressure().n_owned())
+    : device(device)
+    , n(flow.pressure().n_owned())
     , volume(flow.pressure_volume)
-    , device(device)
+    , singular(flow.singular)
+    , mean(device, 2)
     , on_velocity_mesh(device, flow.velocity().n_owned())
     , mass(device, flow.pressure_mass)
     , ones(device, adamant::Array<double>(n, 1.))
@@ -35,6 +38,24 @@ struct Pressure
       injection = adamant::Matrix<double>(device, flow.injection());
   }
 
+  /// Makes the right-hand side b from the divergence g, for a step of length dt. Where no outflow fixes the pressure,
+  /// the mean has to vanish.
+  void compute_rhs(double dt)
+  {
+    if (singular)
+      device.dot(ones, g, mean, 0);
+    device.for_each(n, PressureRhs{dt, volume, g.data(), mass.data(), singular ? mean.data() : nullptr, b.data()});
+  }
+
+  /// Takes p <- p + q - nu g / m_p and p + q from the increment q.
+  void update(double viscosity)
+  {
+    if (singular)
+      device.dot(mass, q, mean, 1);
+    device.for_each(n, PressureUpdate{viscosity, volume, g.data(), inverse_mass.data(),
+                                      singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
+  }
+
   void interpolate() { device.multiply(1., interpolation, p_plus_q, 0., on_velocity_mesh); }
 
   /// Saves or loads pressure and increments. Over a change of the mesh it also carries the divergence g, by the nodal
@@ -48,22 +69,30 @@ struct Pressure
     if (state.changes_mesh())
       {
         if (!state.loading())
-          device.for_each(n, Product{inverse_mass.data(), g.data(), b.data()});
+          scale(inverse_mass, g, b);
         state.unknowns(b, space);
         if (state.loading())
-          device.for_each(n, Product{mass.data(), b.data(), g.data()});
+          scale(mass, b, g);
         for (Vector *x : {&p, &p_plus_q})
-          if (state.loading() && flow.singular)
+          if (state.loading() && singular)
             device.axpby(-device.dot(mass, *x) / volume, ones, 1., *x);
       }
     if (state.loading())
       interpolate();
   }
 
-  int             n      = 0;
-  double          volume = 0.;
-  adamant::Device device;
+  /// Computes y = D x with the diagonal D.
+  void scale(const Vector &D, const Vector &x, Vector &y) const
+  {
+    device.for_each(n, adamant::ScaleByDiagonal<double>{1., D.data(), x.data(), y.data()});
+  }
 
+  adamant::Device device;
+  int             n        = 0;
+  double          volume   = 0.;
+  bool            singular = false; ///< see FlowMatrices
+
+  adamant::Scalars        mean; ///< the integrals of g and q
   Vector                  q, p, p_plus_q, b, g;
   Vector                  on_velocity_mesh; ///< p + q at the velocity's nodes
   Vector                  mass, inverse_mass, ones;

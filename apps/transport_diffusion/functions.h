@@ -12,58 +12,28 @@
 
 namespace transport_diffusion
 {
-/// A function that a parameter gives: an expression, or the exact solution.
+/// Returns the function that the parameter `key` gives, an expression or the exact solution, at one time.
 template <int dim>
-struct ProblemFunction
+std::unique_ptr<Function<dim>> function_at_time(const ProblemParameters &problem, const std::string &key, double t)
 {
-  const std::string key, text;
+  if (problem.is_built_in(key))
+    return adamant::dealii_function<dim>(ExactSolution<dim>(t));
+  auto parsed = adamant::parse_function<dim>("Problem/" + key, problem.functions.at(key), 1);
+  parsed->set_time(t);
+  return parsed;
+}
 
-  std::unique_ptr<Function<dim>> at_time(double t) const
-  {
-    if (text == ProblemParameters::built_in)
-      return adamant::dealii_function<dim>(ExactSolution<dim>(t));
-    auto parsed = adamant::parse_function<dim>(key, text, 1);
-    parsed->set_time(t);
-    return parsed;
-  }
-
-  /// Returns its values on a device, at points in host memory. Where it is no expression, they come from `built_in`, as
-  /// functor_at_points takes it.
-  template <class AtTime>
-  adamant::ValuesAtPoints at_points(const adamant::Device &device, const adamant::Array<double> &points,
-                                    const AtTime &built_in) const
-  {
-    if (text == ProblemParameters::built_in)
-      return adamant::functor_at_points<dim>(device, points, built_in);
-    return {device, points.size() / dim, adamant::function_at_points<dim>(device, key, text, 1, points),
-            adamant::depends_on_time(text), key};
-  }
-  adamant::ValuesAtPoints at_points(const adamant::Device &device, const adamant::Array<double> &points) const
-  {
-    return at_points(device, points, [](double t) { return ExactSolution<dim>(t); });
-  }
-};
-
-/// The functions of ProblemParameters.
-template <int dim>
-struct ProblemFunctions
+/// Returns the values of the function on a device, at points in host memory. Where the parameter gives no expression,
+/// they come from `built_in`, as functor_at_points takes it.
+template <int dim, class AtTime>
+adamant::ValuesAtPoints function_at_points(const ProblemParameters &problem, const std::string &key,
+                                           const adamant::Device &device, const adamant::Array<double> &points,
+                                           const AtTime &built_in)
 {
-  explicit ProblemFunctions(const ProblemParameters &p)
-    : coefficients(p.coefficients<dim>())
-    , initial_values{"Problem/Initial values", p.initial_values}
-    , boundary_values{"Problem/Boundary values", p.boundary_values}
-    , exact_solution{"Problem/Exact solution", p.exact}
-    , source{"Problem/Source", p.source}
-  {}
-
-  adamant::ValuesAtPoints source_at(const adamant::Device &device, const adamant::Array<double> &points) const
-  {
-    return source.at_points(device, points, [c = coefficients](double t) {
-      return Source<dim>{ExactSolution<dim>(t), c};
-    });
-  }
-
-  const Coefficients<dim>    coefficients;
-  const ProblemFunction<dim> initial_values, boundary_values, exact_solution, source;
-};
+  if (problem.is_built_in(key))
+    return adamant::functor_at_points<dim>(device, points, built_in);
+  const std::string name = "Problem/" + key, text = problem.functions.at(key);
+  return {device, points.size() / dim, adamant::function_at_points<dim>(device, name, text, 1, points),
+          adamant::depends_on_time(text), name};
+}
 } // namespace transport_diffusion

@@ -14,7 +14,6 @@
 // step of BDF2 has another A than those that follow.
 
 #include "functions.h"
-#include "parameters.h"
 
 #include "frame/adaptivity.h"
 #include "frame/program.h"
@@ -40,8 +39,7 @@ public:
     : Base(device, run, parameters.time.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.time.step)
-    , functions(parameters.problem)
-    , b(ArrayView<const double>(functions.coefficients.transport, dim))
+    , b(ArrayView<const double>(parameters.problem.transport.data(), dim))
     , fe(parameters.discretization.degree)
     , guess(device, parameters.time.extrapolation_order)
   {}
@@ -56,8 +54,8 @@ private:
     if (!parameters.mesh_file.make_coarse(*mesh))
       GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
     adamant::refine_global(*mesh, p.refinements);
-    adamant::refine_for(*functions.initial_values.at_time(0.), *mesh, mapping, fe, p.adaptive_cycles, p.refine_fraction,
-                        p.coarsen_fraction);
+    adamant::refine_for(*function_at_time<dim>(parameters.problem, "Initial values", 0.), *mesh, mapping, fe,
+                        p.adaptive_cycles, p.refine_fraction, p.coarsen_fraction);
   }
 
   // What does not depend on the time step: levels, constraints, positions, vectors.
@@ -70,8 +68,11 @@ private:
       options.flags |= update_hessians;
     theta.emplace(*this, "theta", fe, adamant::all_boundaries(*mesh), parameters.linear_solver, options);
     if (parameters.problem.has_source())
-      source = functions.source_at(device, theta->quadrature_points());
-    boundary = functions.boundary_values.at_points(device, theta->prescribed_nodes());
+      source = function_at_points<dim>(parameters.problem, "Source", device, theta->quadrature_points(),
+                                       [c = parameters.problem.coefficients<dim>()](double t) {
+                                         return Source<dim>{ExactSolution<dim>(t), c};
+                                       });
+    boundary = function_at_points<dim>(parameters.problem, "Boundary values", device, theta->prescribed_nodes(), exact);
     for (auto *vector : {&u, &u_old, &w, &x, &rhs})
       *vector = theta->vector();
     this->add_output(*theta, u);
@@ -141,7 +142,8 @@ private:
 
   void set_initial_values() override
   {
-    device.copy(functions.initial_values.at_points(device, theta->nodes()).at(0.), x);
+    auto initial = function_at_points<dim>(parameters.problem, "Initial values", device, theta->nodes(), exact);
+    device.copy(initial.at(0.), x);
     theta->nodal_values(x, boundary.at(0.), u);
   }
 
@@ -196,13 +198,14 @@ private:
   void report() override
   {
     if (parameters.problem.has_exact_solution())
-      this->report_l2_error(*theta, u, *functions.exact_solution.at_time(time));
+      this->report_l2_error(*theta, u, *function_at_time<dim>(parameters.problem, "Exact solution", time));
     this->record["updates"] = updates;
   }
 
+  static ExactSolution<dim> exact(double t) { return ExactSolution<dim>(t); }
+
   const Parameters                      &parameters;
   const double                           dt;
-  const ProblemFunctions<dim>            functions;
   const Tensor<1, dim>                   b;
   const FE_Q<dim>                        fe;
   std::optional<adamant::Unknown<dim>>   theta;

@@ -21,18 +21,17 @@
 namespace transport_diffusion
 {
 using namespace dealii;
+using adamant::require;
 
 struct ProblemParameters : ParameterAcceptor
 {
   unsigned int        dimension = 2;
   double              diffusion = 0.01;
   std::vector<double> transport = {0., -1., 0.};
-  std::string         source = built_in, boundary_values = built_in, initial_values = built_in, exact = built_in;
   std::string         diffusions;
 
   std::map<types::material_id, double> diffusion_of; // once read; other materials have `diffusion`
-
-  static constexpr const char *built_in = "manufactured";
+  std::map<std::string, std::string>   functions;    // by key: expressions, or `manufactured`
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
@@ -43,17 +42,18 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Diffusion of materials", diffusions,
                   "lambda in cells of other materials of a mesh from a file: 'id: lambda, id: ...'");
     add_parameter("Transport", transport, "b, a component for each dimension; further ones are ignored");
-    add_parameter(
-      "Source", source,
-      "f, an expression of x, y, z, t; manufactured: made from exp(-|x - c(t)|^2 / 4) with all components of "
-      "c(t) equal to 1/2 + cos(pi t / 2) / 4");
-    add_parameter("Boundary values", boundary_values, "theta_b, an expression of x, y, z, t; or manufactured");
-    add_parameter("Initial values", initial_values, "An expression of x, y, z; or manufactured");
-    add_parameter(
-      "Exact solution", exact,
-      "Where it is known, an expression of x, y, z, t for the L2 error in run.json; manufactured counts where "
-      "the three above have it");
+    const auto add_function = [this](const std::string &key, const std::string &description) {
+      add_parameter(key, functions[key] = "manufactured", description);
+    };
+    add_function("Source", "f, an expression of x, y, z, t; manufactured: made from exp(-|x - c(t)|^2 / 4) with all "
+                           "components of c(t) equal to 1/2 + cos(pi t / 2) / 4");
+    add_function("Boundary values", "theta_b, an expression of x, y, z, t; or manufactured");
+    add_function("Initial values", "An expression of x, y, z; or manufactured");
+    add_function("Exact solution", "Where it is known, an expression of x, y, z, t for the L2 error in run.json; "
+                                   "manufactured counts where the three above have it");
   }
+
+  bool is_built_in(const std::string &key) const { return functions.at(key) == "manufactured"; }
 
   template <int dim>
   Coefficients<dim> coefficients() const
@@ -76,9 +76,8 @@ struct ProblemParameters : ParameterAcceptor
     for (const auto &[id, text] : adamant::split_by_boundary(key, diffusions, mesh_file.materials(key)))
       {
         const auto numbers = adamant::split_numbers(text);
-        if (numbers.size() != 1 || !(numbers[0] >= 0.))
-          throw adamant::InputError(key + ": '" + text + "' of material " + std::to_string(id) +
-                                    " should be a number that is not negative");
+        require(numbers.size() == 1 && numbers[0] >= 0., key, ": '", text, "' of material ", id,
+                " should be a number that is not negative");
         diffusion_of[id] = numbers[0];
       }
   }
@@ -86,20 +85,18 @@ struct ProblemParameters : ParameterAcceptor
   // Throws InputError for a mistake in an expression.
   void check_expressions() const
   {
-    for (const auto &[key, text] : std::map<std::string, std::string>{{"Source", source},
-                                                                      {"Boundary values", boundary_values},
-                                                                      {"Initial values", initial_values},
-                                                                      {"Exact solution", exact}})
-      if (text != built_in && !(text.empty() && key == "Exact solution"))
+    for (const auto &[key, text] : functions)
+      if (!is_built_in(key) && !(text.empty() && key == "Exact solution"))
         adamant::check_expression("Problem/" + key, text, 1, dimension);
   }
 
-  bool has_source() const { return adamant::split_numbers(source) != std::vector<double>{0.}; }
+  bool has_source() const { return adamant::split_numbers(functions.at("Source")) != std::vector<double>{0.}; }
 
   bool has_exact_solution() const
   {
-    return !exact.empty() &&
-           (exact != built_in || (source == built_in && boundary_values == built_in && initial_values == built_in));
+    return is_built_in("Exact solution") ?
+             is_built_in("Source") && is_built_in("Boundary values") && is_built_in("Initial values") :
+             !functions.at("Exact solution").empty();
   }
 };
 
@@ -156,24 +153,20 @@ struct Parameters
   // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
-    if (linear_solver.preconditioner == "component_blocks")
-      throw adamant::InputError("Linear solver/Preconditioner = component_blocks is for systems of several components; "
-                                "take multigrid");
-    if (problem.transport.size() < problem.dimension)
-      throw adamant::InputError("Problem/Transport has " + std::to_string(problem.transport.size()) +
-                                " components, but Problem/Dimension is " + std::to_string(problem.dimension));
-    const double per_axis = std::pow(adamant::most_unknowns(), 1. / problem.dimension);
+    require(linear_solver.preconditioner != "component_blocks",
+            "Linear solver/Preconditioner = component_blocks is for systems of several components; take multigrid");
+    require(problem.transport.size() >= dim(), "Problem/Transport has ", problem.transport.size(),
+            " components, but Problem/Dimension is ", dim());
+    const double per_axis = std::pow(adamant::most_unknowns(), 1. / dim());
     const auto   most =
       static_cast<unsigned int>(std::log2((per_axis - 1.) / (discretization.coarse_cells * discretization.degree)));
-    if (discretization.refinements > most)
-      throw adamant::InputError("Discretization/Refinements = " + std::to_string(discretization.refinements) +
-                                " gives more unknowns than 32-bit indices can count; at most " + std::to_string(most) +
-                                " here");
-    mesh_file.check(problem.dimension);
-    if (!problem.diffusion_of.empty() && problem.source == ProblemParameters::built_in)
-      throw adamant::InputError("Problem/Diffusion of materials needs a Source that is not manufactured");
+    require(discretization.refinements <= most, "Discretization/Refinements = ", discretization.refinements,
+            " gives more unknowns than 32-bit indices can count; at most ", most, " here");
+    mesh_file.check(dim());
+    require(problem.diffusion_of.empty() || !problem.is_built_in("Source"),
+            "Problem/Diffusion of materials needs a Source that is not manufactured");
     time.check();
-    adaptivity.check(problem.dimension);
+    adaptivity.check(dim());
     problem.check_expressions();
   }
 };
