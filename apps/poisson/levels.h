@@ -6,7 +6,6 @@
 #include "base/run_record.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
-#include "fem/functions/points.h"
 #include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>

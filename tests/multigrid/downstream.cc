@@ -161,8 +161,7 @@ TYPED_TEST(DownstreamTest, SaysWhereThereAreNoPatches)
   using Number                = typename TypeParam::Number;
   const auto                A = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
   const DeviceLevel<Number> none(this->device, {A, nullptr, nullptr});
-  expect_error<InputError>([&] { make_smoother("downstream_patches", none); },
-                           {"downstream_patches", "block_jacobi"});
+  expect_error<InputError>([&] { make_smoother("downstream_patches", none); }, {"downstream_patches", "block_jacobi"});
 }
 
 // Around each inner node of a grid all nodes of its cells.

@@ -196,6 +196,5 @@ TYPED_TEST(PatchTest, SaysWhereThereAreNoPatches)
   using Number                = typename TypeParam::Number;
   const auto                A = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
   const DeviceLevel<Number> none(this->device, {A, nullptr, nullptr});
-  expect_error<InputError>([&] { make_smoother("cell_patches", none); },
-                           {"cell_patches", "block_jacobi"});
+  expect_error<InputError>([&] { make_smoother("cell_patches", none); }, {"cell_patches", "block_jacobi"});
 }

@@ -17,8 +17,8 @@
 
 namespace adamant
 {
-/// Returns the support points of the given DoFs by coordinates, in host memory: coordinate d of point i of n is
-/// points[d * n + i], also in the next two functions.
+/// Returns the support points of the given DoFs in host memory. Here and in the next two functions coordinate d of
+/// point i of n is points[d * n + i].
 template <int dim>
 Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs);
 

@@ -32,7 +32,7 @@ inline void compress(Row &row)
 }
 
 /// Makes n lists on all threads; fill(i, list) makes list i from an empty one. The items of list i get the places
-/// start[i] to start[i + 1] - 1: place(k, item) writes one to place k, after resize(n) has made room for all n items.
+/// start[i] to start[i + 1] - 1. First resize(n) makes room for all n items, then place(k, item) writes one to place k.
 template <typename Item, typename Start, typename Fill, typename Resize, typename Place>
 void make_lists(int n, Array<Start> &start, const Fill &fill, const Resize &resize, const Place &place)
 {
