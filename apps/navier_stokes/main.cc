@@ -210,7 +210,7 @@ private:
   }
 
   // A velocity that explodes ends the run when the step where it does has ended.
-  void check_speed(unsigned int step, double time, int place) const
+  void check_speed(unsigned int step, double time, int place)
   {
     const double speed = std::sqrt(speed_square.on_host()[place] / flow->velocity().n_global_dofs());
     // With forces there is no other bound than that the flow must not cross the domain in a step.

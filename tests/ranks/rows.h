@@ -70,7 +70,7 @@ Key key(const double *points, std::size_t n, std::size_t i, int component)
 }
 
 template <int dim>
-std::vector<int> components(const adamant::LevelSpace<dim> &space)
+std::vector<int> components_of(const adamant::LevelSpace<dim> &space)
 {
   std::vector<int> component(space.n_dofs());
   for (int c = 0; c < space.n_cells(); ++c)
@@ -85,7 +85,7 @@ template <int dim>
 std::vector<Key> keys_of(const adamant::LevelSpace<dim> &space, const Array<int> &dofs)
 {
   const auto       points    = adamant::support_points(space, MappingQ1<dim>(), dofs);
-  const auto       component = components(space);
+  const auto       component = components_of(space);
   std::vector<Key> keys;
   for (std::size_t k = 0; k < dofs.size(); ++k)
     keys.push_back(key<dim>(points.data(), dofs.size(), k, component[dofs[k]] + (space.is_free(dofs[k]) ? 10 : 0)));
