@@ -56,7 +56,8 @@ class Examples(unittest.TestCase):
         with open(f"{folder}/CMakeLists.txt", "w") as lists:
             lists.write("cmake_minimum_required(VERSION 3.18)\nfind_package(deal.II 9.4 REQUIRED HINTS ${DEAL_II_DIR} $ENV{DEAL_II_DIR})\n"
                         f"deal_ii_initialize_cached_variables()\nproject(outside CXX)\n{adamant}\n"
-                        f"add_executable(outside main.cc)\ntarget_link_libraries(outside {library})\n")
+                        f"add_executable(outside main.cc)\ntarget_link_libraries(outside {library})\n"
+                        "deal_ii_setup_target(outside)\n")
         with open(f"{folder}/main.cc", "w") as main:
             main.write(program)
         run(CMAKE, "-S", folder, "-B", f"{folder}/build", "-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={COMPILER}", *options)
