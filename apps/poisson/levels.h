@@ -4,6 +4,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/run_record.h"
+#include "fem/forms/cell_loop.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "operators/level_data.h"
@@ -16,7 +17,6 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,13 +27,6 @@ namespace poisson
 using adamant::Array;
 using adamant::CSRMatrix;
 using Matrices = std::vector<adamant::SharedMatrix>;
-
-inline Array<int> all_numbers(int n)
-{
-  Array<int> numbers(n);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
 
 struct Levels
 {
@@ -85,7 +78,7 @@ struct Levels
   /// Returns the rows of the unknowns, of a matrix on the finest level.
   CSRMatrix<double> of_unknowns(const CSRMatrix<double> &A) const
   {
-    return submatrix(A, unknowns, all_numbers(A.n_cols));
+    return submatrix(A, unknowns, adamant::numbers_below(A.n_cols));
   }
 };
 

@@ -73,7 +73,7 @@ private:
     const int           n     = levels.n();
     const Array<double> m     = product(levels.mass, Array<double>(levels.mass.n_cols, 1.));
     const double        total = std::accumulate(m.begin(), m.end(), 0.);
-    CSRMatrix<double>   row{1, n, {0, n}, all_numbers(n), m, nullptr};
+    CSRMatrix<double>   row{1, n, {0, n}, adamant::numbers_below(n), m, nullptr};
     for (double &value : row.value)
       value /= total;
     mean = {device, row};

@@ -21,8 +21,7 @@ public:
   /// numbers.
   ValuesAtPoints(const Device &device, std::size_t n_points, PointFunction function, bool depends_on_time = true,
                  std::string key = "")
-    : ranks(device.communicator())
-    , function(std::move(function))
+    : function(std::move(function))
     , present(device, static_cast<int>(n_points))
     , depends_on_time(depends_on_time)
     , key(std::move(key))
@@ -33,14 +32,13 @@ public:
     if (depends_on_time || !computed)
       function(t, present);
     if (!computed && !key.empty())
-      require_numbers(ranks, key, to_host(present));
+      require_numbers(present.device().communicator(), key, to_host(present));
     computed = true;
     return present;
   }
   const Vector<double> &values() const { return present; } ///< the values that `at` has computed last
 
 private:
-  Communicator   ranks;
   PointFunction  function;
   Vector<double> present;
   bool           depends_on_time = true, computed = false;

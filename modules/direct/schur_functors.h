@@ -21,9 +21,9 @@ ADAMANT_HOST_DEVICE To rounded(From x)
     return To(static_cast<float>(x));
 }
 
-/// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k value_k b_column(k))`, where row i of A
-/// lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that are new in the finest step inside
-/// cells are final. Their c_i goes, times factor, to row place(i) of the cells' right-hand sides.
+/// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k value_k b_column(k))`, where row i
+/// of A lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that are new in the finest step
+/// inside cells are final. Their c_i goes, times factor, to row place(i) of the cells' right-hand sides.
 template <typename From, typename Number, typename T, int W>
 struct EnterColumns
 {

@@ -8,7 +8,8 @@ namespace adamant
 {
 namespace
 {
-// Lists the rank's own hanging nodes; returns the rows of H that interpolate there, with columns of own nodes and ghosts.
+// Lists the rank's own hanging nodes; returns the rows of H that interpolate there, with columns of own nodes and
+// ghosts.
 template <int dim>
 CSRMatrix<double> hanging_rows(const LevelSpace<dim> &space, Array<int> &nodes)
 {

@@ -78,7 +78,7 @@ class Examples(unittest.TestCase):
         steps = number("stokes", "stokes", "stokes/stokes_parameters.h", "adamant::StokesSolverParameters::pressure_options().pre_steps")
         self.assertEqual(steps, 3)
 
-    # The sources as a folder of another project, which builds of them what its program takes: the core, without deal.II.
+    # Another project has the sources as a folder. It builds of them what its program takes: the core, without deal.II.
     def test_subdirectory(self):
         program = '#include "base/csr/csr_matrix.h"\n#include <cstdio>\nint main()\n{\n' \
                   "  adamant::CSRMatrix<double> A;\n  A.n_rows = A.n_cols = 2;\n  A.row_start = {0, 1, 2};\n  A.column = {1, 0};\n" \

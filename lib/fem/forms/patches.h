@@ -8,9 +8,9 @@
 namespace adamant
 {
 /// Returns patches of nodes, which act through H as PatchKind says. A node counts as a vertex if no other node acts on
-/// all of its cells; of nodes with equal cells the first one counts. These are the inner vertices of uniform meshes, and
-/// on other meshes the vertices that do not hang. With elements of degree 1, a patch of kind `vertices` is one node and
-/// the boundary nodes beside it. Throws InputError on several ranks.
+/// all of its cells; of nodes with equal cells the first one counts. These are the inner vertices of uniform meshes,
+/// and on other meshes the vertices that do not hang. With elements of degree 1, a patch of kind `vertices` is one node
+/// and the boundary nodes beside it. Throws InputError on several ranks.
 template <int dim>
 Patches make_patches(const LevelSpace<dim> &space, PatchKind kind);
 

@@ -17,7 +17,8 @@
 #include <memory>
 #include <vector>
 
-/// Gives functions of p4est one name in 2D and 3D. The quadrants of a forest are this rank's quadrants, in the forest's order.
+/// Gives functions of p4est one name in 2D and 3D. The quadrants of a forest are this rank's quadrants, in the forest's
+/// order.
 namespace adamant::forest
 {
 /// The functions of p4est (2D) or p8est (3D), which differ in their types alone.

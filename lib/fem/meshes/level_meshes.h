@@ -44,7 +44,8 @@ struct LevelMeshOptions
 
 /// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000), which several fields share. Level
 /// 0 is the coarsest, and the finest level is the given mesh itself. Each coarser mesh spans the domain; it undoes
-/// every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends where nothing is left to undo.
+/// every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends where nothing is left to
+/// undo.
 ///
 /// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
 /// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to

@@ -60,7 +60,8 @@ void make_lists(int n, Array<Start> &start, const Fill &fill, const Resize &resi
   });
 }
 
-/// Returns the matrix whose row i is made by fill(i, row), on all threads, from an empty row. Its columns have to ascend.
+/// Returns the matrix whose row i is made by fill(i, row), on all threads, from an empty row. Its columns have to
+/// ascend.
 template <typename Fill>
 CSRMatrix<double> matrix_of_rows(int n_rows, int n_cols, const Fill &fill)
 {

@@ -344,9 +344,9 @@ void MeshChange<dim>::prepare()
     transfer->prepare();
 }
 
-// On a mesh of p4est, what deal.II does is made to depend on the flags alone, not on the partition. deal.II first changes
-// the flags by its rules for hanging nodes, near other ranks' cells without knowing theirs: they are put back, and p4est
-// sees to 2:1. Then it asks for the weight of each of the refined forest's quadrants, in their order.
+// On a mesh of p4est, what deal.II does is made to depend on the flags alone, not on the partition. deal.II first
+// changes the flags by its rules for hanging nodes, near other ranks' cells without knowing theirs: they are put back,
+// and p4est sees to 2:1. Then it asks for the weight of each of the refined forest's quadrants, in their order.
 template <int dim>
 void MeshChange<dim>::execute()
 {

@@ -55,10 +55,10 @@ CSRMatrix<double> rows_of(const CSRMatrix<double> &A, const Array<int> &nodes, i
   return part;
 }
 // Multicolour Gauss-Seidel by nodes: S = (D + L)⁻¹ for the nodes in the order of their colours. D holds the diagonal
-// blocks of the nodes, and L the entries of A that couple a node to nodes of earlier colours. Nodes of one colour do not
-// couple, so that a sweep updates them at once: for each colour in turn, x_i <- x_i + D_i⁻¹ (b - A x)_i. With
-// `transposed`, the colours come in reverse order. On several ranks, each rank colours its own nodes. A node at a border
-// may couple to a node of its own colour on another rank, whose old value it then takes.
+// blocks of the nodes, and L the entries of A that couple a node to nodes of earlier colours. Nodes of one colour do
+// not couple, so that a sweep updates them at once: for each colour in turn, x_i <- x_i + D_i⁻¹ (b - A x)_i. With
+// `transposed`, the colours come in reverse order. On several ranks, each rank colours its own nodes. A node at a
+// border may couple to a node of its own colour on another rank, whose old value it then takes.
 template <typename Number>
 class ColouredGaussSeidel : public Sweep<Number>
 {

@@ -54,8 +54,8 @@ template void update_inverse_diagonal(const DeviceLevel<float> &, int, Vector<fl
 
 namespace
 {
-// S = D⁻¹, where D has the diagonal blocks of A for nodes of node_size rows. The first step needs no stored x where D is
-// diagonal and A stored by rows.
+// S = D⁻¹, where D has the diagonal blocks of A for nodes of node_size rows. The first step needs no stored x where D
+// is diagonal and A stored by rows.
 template <typename Number>
 class Jacobi : public Smoother<Number>, private FirstStep<Number>
 {

@@ -214,8 +214,8 @@ void check_pivots(const Lines &lines, const Array<double> &T)
 // S = T⁻¹, where T is the tridiagonal part of A along lines of strong couplings (strong_lines). The lines come from the
 // values of the matrix; if these change on the device, from the values at construction. In stretched cells and
 // anisotropic materials, neighbours couple far more in one direction than in the others. The error of Jacobi steps then
-// decays in that direction alone. Where no direction is strong, lines are single rows, and S is Jacobi's. Lines end where
-// constraints, components or ranks do.
+// decays in that direction alone. Where no direction is strong, lines are single rows, and S is Jacobi's. Lines end
+// where constraints, components or ranks do.
 template <typename Number>
 class LineSmoother : public Smoother<Number>
 {

@@ -138,8 +138,8 @@ private:
 
 // The additive Vanka smoother (Vanka 1986) by cells, for systems whose fields share their nodes. The patch of a cell c
 // has the nodes of the cell and the nodes from which its hanging nodes are interpolated. W_c² is one over the number of
-// cells that have an unknown. S has the pattern of A. A need be neither symmetric nor positive definite, but damping has
-// to be below 1, such as 0.7.
+// cells that have an unknown. S has the pattern of A. A need be neither symmetric nor positive definite, but damping
+// has to be below 1, such as 0.7.
 SmootherKind cell_patches_kind()
 {
   return made_as<PatchSmoother>(
@@ -151,8 +151,8 @@ SmootherKind cell_patches_kind()
 // patch of a vertex v has the nodes that act on no other cells than those around v. W_v² is one over the largest number
 // of patches that a node has. So S is symmetric positive definite where A is, and the eigenvalues of S A are at most 1.
 // Oscillating functions of little divergence are sums of such functions on patches (Arnold, Falk & Winther 2000;
-// Schoeberl 1999). With harmonic interpolation (make_harmonic), multigrid for nearly incompressible materials then needs
-// no more steps than for other materials.
+// Schoeberl 1999). With harmonic interpolation (make_harmonic), multigrid for nearly incompressible materials then
+// needs no more steps than for other materials.
 SmootherKind vertex_patches_kind()
 {
   return made_as<PatchSmoother>(
