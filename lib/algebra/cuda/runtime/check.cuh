@@ -162,28 +162,30 @@ std::shared_ptr<T> owned(const Call &call, const Create &create, const Destroy &
 }
 
 /// Returns an event that orders streams and takes no time, or with other flags.
-inline std::shared_ptr<CUevent_st> create_event(unsigned flags = cudaEventDisableTiming)
+inline std::shared_ptr<CUevent_st> create_event(unsigned    flags = cudaEventDisableTiming,
+                                                const Call &call  = "cudaEventCreateWithFlags")
 {
   return owned<CUevent_st>(
-    "cudaEventCreateWithFlags", [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); },
+    call, [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); },
     cudaEventDestroy);
 }
 
 /// Returns a stream that does not wait for the default one.
-inline std::shared_ptr<CUstream_st> create_stream(int priority = 0)
+inline std::shared_ptr<CUstream_st> create_stream(int         priority = 0,
+                                                  const Call &call     = "cudaStreamCreateWithPriority")
 {
   return owned<CUstream_st>(
-    "cudaStreamCreateWithPriority",
+    call,
     [priority](cudaStream_t *s) { return cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, priority); },
     cudaStreamDestroy, priority);
 }
 
 /// Returns n numbers in pinned host memory.
 template <typename T>
-std::shared_ptr<T> pinned_memory(std::size_t n, unsigned flags)
+std::shared_ptr<T> pinned_memory(std::size_t n, unsigned flags, const Call &call = "cudaHostAlloc")
 {
   return owned<T>(
-    "cudaHostAlloc", [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost,
+    call, [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost,
     n * sizeof(T), flags == cudaHostAllocMapped ? "mapped" : "pinned");
 }
 } // namespace adamant::cuda
