@@ -449,6 +449,10 @@ TEST(Form, CellsOfOneShapeShareTheirMatrix)
   expect_own([](const auto &cell) { return cell.cell()->material_id() + 1.; }, "the cell");
   expect_own([](const auto &cell) { return cell.cell_number() * 0. + 1.; }, "its number");
   expect_own([](const auto &cell) { return cell.rows().dofs()[0] * 0. + 1.; }, "its DoFs");
+  const auto of_copy = [](const auto functions) { return functions.dofs()[0] * 0. + 1.; };
+  expect_own([&](const auto &cell) { return of_copy(cell.rows()); }, "the DoFs of a copy of its rows");
+  expect_own([&](const auto &cell) { return of_copy(cell.columns()); }, "the DoFs of a copy of its columns");
+  expect_own([](const auto cell) { return cell.cell_number() * 0. + 1.; }, "the number of a copy");
   omp_set_num_threads(threads_before);
 }
 

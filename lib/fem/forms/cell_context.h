@@ -32,7 +32,7 @@ public:
   /// Returns the local numbers of the cell's DoFs in the field's space on this level.
   const int *dofs() const
   {
-    of_one_cell = true;
+    *of_one_cell = true;
     return space->cell_dofs(number);
   }
 
@@ -45,8 +45,8 @@ private:
 
   const dealii::FEValues<dim> *values = nullptr; // may be at another cell of the same shape
   const LevelSpace<dim>       *space  = nullptr;
-  int                          number = -1;    // of the cell
-  mutable bool of_one_cell            = false; // whether the kernel has asked for what cells of a shape do not share
+  int                          number = -1;           // of the cell
+  bool                        *of_one_cell = nullptr; // of all copies: whether a kernel has asked for a cell's own data
 };
 
 /// A cell and its shape functions, as the kernel of a form sees them. Cells that are translations of each other share
@@ -63,7 +63,7 @@ public:
   Cell cell() const { return space->active_cells()[cell_number()]; }
   int  cell_number() const ///< number on this rank, see LevelSpace::active_cells
   {
-    this->of_one_cell = true;
+    *this->of_one_cell = true;
     return number;
   }
   double diameter() const { return values->get_cell()->diameter(); } ///< equal for all cells of a shape

@@ -222,6 +222,7 @@ struct LevelForm<dim>::Evaluation
     cell.level_          = of.level;
     cell.values          = &row_values;
     cell.space           = &of.rows;
+    cell.of_one_cell = cell.columns_.of_one_cell = &of_one_cell;
     cell.columns_.values = functions == nullptr ? nullptr : other_values ? &*other_values : &row_values;
     cell.columns_.space  = functions;
   }
@@ -242,10 +243,10 @@ struct LevelForm<dim>::Evaluation
     if (!shared)
       {
         cell.number = cell.columns_.number = of.cells[k];
-        cell.of_one_cell = cell.columns_.of_one_cell = false;
-        local                                        = 0.;
+        of_one_cell = false;
+        local       = 0.;
         of.form.kernel(cell, local);
-        shared = !cell.of_one_cell && !cell.columns_.of_one_cell;
+        shared = !of_one_cell;
       }
     return local;
   }

@@ -79,10 +79,11 @@ double minutes_since(std::chrono::steady_clock::time_point begin)
 // What is neither a new checkpoint nor the one before is older, damaged or unfinished.
 void remove_checkpoints(const std::string &folder, const std::set<std::string> &all_but)
 {
-  std::error_code ignored;
+  static const std::regex own("checkpoint_[0-9]{10}([.]new)?");
+  std::error_code         ignored;
   for (const auto &entry : fs::directory_iterator(folder, ignored))
     if (const std::string name = entry.path().filename().string(), path = folder + "/" + name;
-        std::regex_match(name, std::regex("checkpoint_[0-9]{10}([.]new)?")) && all_but.count(path) == 0)
+        std::regex_match(name, own) && all_but.count(path) == 0)
       fs::remove(path, ignored);
 }
 } // namespace
@@ -117,11 +118,12 @@ CheckpointParameters::CheckpointParameters()
 
 CheckpointReader::CheckpointReader(const std::string &folder, const std::string &application)
 {
+  const std::regex         whole("checkpoint_[0-9]{10}");
   std::vector<std::string> names; // which ascend as steps do; other files in the folder are the user's
   std::error_code          error;
   for (const auto &entry : fs::directory_iterator(folder, error))
     if (const std::string name = entry.path().filename().string();
-        std::regex_match(name, std::regex("checkpoint_[0-9]{10}")))
+        std::regex_match(name, whole))
       names.push_back(name);
   std::sort(names.rbegin(), names.rend());
   require(!names.empty(), "--restart: there is no checkpoint in folder '", folder, "'");
