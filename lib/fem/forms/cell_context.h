@@ -43,9 +43,9 @@ private:
   friend class LevelForm;
   CellFunctions() = default;
 
-  const dealii::FEValues<dim> *values = nullptr; // may be at another cell of the same shape
-  const LevelSpace<dim>       *space  = nullptr;
-  int                          number = -1;           // of the cell
+  const dealii::FEValues<dim> *values      = nullptr; // may be at another cell of the same shape
+  const LevelSpace<dim>       *space       = nullptr;
+  int                          number      = -1;      // of the cell
   bool                        *of_one_cell = nullptr; // of all copies: whether a kernel has asked for a cell's own data
 };
 

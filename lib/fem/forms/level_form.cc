@@ -219,9 +219,9 @@ struct LevelForm<dim>::Evaluation
       other_values.emplace(of.form.mapping, functions->element(), of.form.quadrature,
                            of.form.flags &
                              (dealii::update_values | dealii::update_gradients | dealii::update_hessians));
-    cell.level_          = of.level;
-    cell.values          = &row_values;
-    cell.space           = &of.rows;
+    cell.level_      = of.level;
+    cell.values      = &row_values;
+    cell.space       = &of.rows;
     cell.of_one_cell = cell.columns_.of_one_cell = &of_one_cell;
     cell.columns_.values = functions == nullptr ? nullptr : other_values ? &*other_values : &row_values;
     cell.columns_.space  = functions;
@@ -243,8 +243,8 @@ struct LevelForm<dim>::Evaluation
     if (!shared)
       {
         cell.number = cell.columns_.number = of.cells[k];
-        of_one_cell = false;
-        local       = 0.;
+        of_one_cell                        = false;
+        local                              = 0.;
         of.form.kernel(cell, local);
         shared = !of_one_cell;
       }

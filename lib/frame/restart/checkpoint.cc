@@ -122,8 +122,7 @@ CheckpointReader::CheckpointReader(const std::string &folder, const std::string 
   std::vector<std::string> names; // which ascend as steps do; other files in the folder are the user's
   std::error_code          error;
   for (const auto &entry : fs::directory_iterator(folder, error))
-    if (const std::string name = entry.path().filename().string();
-        std::regex_match(name, whole))
+    if (const std::string name = entry.path().filename().string(); std::regex_match(name, whole))
       names.push_back(name);
   std::sort(names.rbegin(), names.rend());
   require(!names.empty(), "--restart: there is no checkpoint in folder '", folder, "'");

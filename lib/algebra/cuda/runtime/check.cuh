@@ -166,17 +166,14 @@ inline std::shared_ptr<CUevent_st> create_event(unsigned    flags = cudaEventDis
                                                 const Call &call  = "cudaEventCreateWithFlags")
 {
   return owned<CUevent_st>(
-    call, [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); },
-    cudaEventDestroy);
+    call, [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); }, cudaEventDestroy);
 }
 
 /// Returns a stream that does not wait for the default one.
-inline std::shared_ptr<CUstream_st> create_stream(int         priority = 0,
-                                                  const Call &call     = "cudaStreamCreateWithPriority")
+inline std::shared_ptr<CUstream_st> create_stream(int priority = 0, const Call &call = "cudaStreamCreateWithPriority")
 {
   return owned<CUstream_st>(
-    call,
-    [priority](cudaStream_t *s) { return cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, priority); },
+    call, [priority](cudaStream_t *s) { return cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, priority); },
     cudaStreamDestroy, priority);
 }
 
@@ -185,7 +182,7 @@ template <typename T>
 std::shared_ptr<T> pinned_memory(std::size_t n, unsigned flags, const Call &call = "cudaHostAlloc")
 {
   return owned<T>(
-    call, [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost,
-    n * sizeof(T), flags == cudaHostAllocMapped ? "mapped" : "pinned");
+    call, [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost, n * sizeof(T),
+    flags == cudaHostAllocMapped ? "mapped" : "pinned");
 }
 } // namespace adamant::cuda
