@@ -32,13 +32,14 @@ std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::
   const Section scope(timer, "init/solver");
   if (A.on_device(this->host.n_levels() - 1) != nullptr)
     return make_linear_solver(this->device, this->host, A, parameters, name, near_null_space);
-  auto                  &field   = this->field_;
-  const bool             in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
+  auto      &field   = this->field_;
+  const bool in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
+  const int  at_once = std::max(1 << 16, parameters.options(name).multigrid.compose_up_to); // unknowns, made quickly
   std::vector<LevelData> levels;
   {
     const Section assembly(timer, "init/assembly");
     if (in_turn)
-      levels = levels_in_turn(this->meshes_, field, A, 1 << 16); // smaller levels are made quickly
+      levels = levels_in_turn(this->meshes_, field, A, at_once);
     else
       A.update();
   }
