@@ -208,6 +208,7 @@ struct LevelForm<dim>::Evaluation
   Local                                local;
   int                                  current = -1;    // shape
   bool                                 shared  = false; // whether the local matrix is that of all cells of this shape
+  bool                                 of_one_cell = false; // whether the kernel has asked for data of one cell
 
   explicit Evaluation(const LevelForm &of)
     : of(of)
