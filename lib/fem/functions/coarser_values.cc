@@ -84,7 +84,8 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   auto matrix = sum_rows(std::move(local), *rows, fine.partition());
   std::fill(matrix.value.begin(), matrix.value.end(), 0.);
   for (int row = 0; row < matrix.n_rows; ++row)
-    matrix.value[matrix.row_start[row]] = 1.;
+    if (matrix.row_start[row] < matrix.row_start[row + 1]) // else no fine node is there, as with elements of degree 3
+      matrix.value[matrix.row_start[row]] = 1.;
   return matrix;
 }
 } // namespace
