@@ -162,27 +162,28 @@ std::shared_ptr<T> owned(const Call &call, const Create &create, const Destroy &
 }
 
 /// Returns an event that orders streams and takes no time, or with other flags.
-inline std::shared_ptr<CUevent_st> create_event(unsigned    flags = cudaEventDisableTiming,
-                                                const Call &call  = "cudaEventCreateWithFlags")
+inline std::shared_ptr<CUevent_st> create_event(unsigned flags = cudaEventDisableTiming)
 {
   return owned<CUevent_st>(
-    call, [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); }, cudaEventDestroy);
+    "cudaEventCreateWithFlags", [flags](cudaEvent_t *e) { return cudaEventCreateWithFlags(e, flags); },
+    cudaEventDestroy);
 }
 
 /// Returns a stream that does not wait for the default one.
-inline std::shared_ptr<CUstream_st> create_stream(int priority = 0, const Call &call = "cudaStreamCreateWithPriority")
+inline std::shared_ptr<CUstream_st> create_stream(int priority = 0)
 {
   return owned<CUstream_st>(
-    call, [priority](cudaStream_t *s) { return cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, priority); },
+    "cudaStreamCreateWithPriority",
+    [priority](cudaStream_t *s) { return cudaStreamCreateWithPriority(s, cudaStreamNonBlocking, priority); },
     cudaStreamDestroy, priority);
 }
 
 /// Returns n numbers in pinned host memory.
 template <typename T>
-std::shared_ptr<T> pinned_memory(std::size_t n, unsigned flags, const Call &call = "cudaHostAlloc")
+std::shared_ptr<T> pinned_memory(std::size_t n, unsigned flags)
 {
   return owned<T>(
-    call, [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost, n * sizeof(T),
-    flags == cudaHostAllocMapped ? "mapped" : "pinned");
+    "cudaHostAlloc", [&](T **memory) { return cudaHostAlloc(memory, n * sizeof(T), flags); }, cudaFreeHost,
+    n * sizeof(T), flags == cudaHostAllocMapped ? "mapped" : "pinned");
 }
 } // namespace adamant::cuda

@@ -6,7 +6,6 @@
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/functors/row_functors.h"
 
-#include <numeric>
 #include <utility>
 
 // The kernels that spread the rows of a matrix over threads: row_kernel, or for large matrices band_kernel, where
