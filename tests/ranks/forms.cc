@@ -340,6 +340,7 @@ TEST(Ranks, InjectedValues)
 {
   const auto device = adamant::Device::host(1, adamant::Communicator(world));
   check_injected_values<2>(device, FE_Q<2>(2));
+  check_injected_values<2>(device, FE_Q<2>(3)); // some coarse nodes are between fine ones
   check_injected_values<3>(device, FESystem<3>(FE_Q<3>(1), 3));
 }
 TEST_F(CudaRanks, InjectedValues)

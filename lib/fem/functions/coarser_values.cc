@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace adamant
@@ -19,17 +20,6 @@ namespace
 int n_local(const Partitioner &numbers)
 {
   return static_cast<int>(numbers.locally_owned_size() + numbers.n_ghost_indices());
-}
-
-// The node of a coarse cell at which node i of its child is, or -1.
-template <int dim>
-int parent_node(const dealii::FiniteElement<dim> &fe, unsigned int child, unsigned int i)
-{
-  const auto &embedding = fe.get_prolongation_matrix(child);
-  for (unsigned int j = 0; j < fe.n_dofs_per_cell(); ++j)
-    if (std::abs(embedding(i, j) - 1.) < 1e-12) // Lagrangian functions: all others are 0 there
-      return static_cast<int>(j);
-  return -1;
 }
 
 // The global numbers of the DoFs i of all coarse cells that this rank's cells lie in, other ranks' cells among them.
@@ -48,8 +38,8 @@ std::vector<Array<std::uint64_t>> dofs_of_coarse_cells(const LevelMesh<dim> &fin
   return dofs;
 }
 
-// n_coarse x n_fine: a one in the column of a fine DoF that is at the same node. Ranks may have met two of them, a
-// hanging one and what it hangs on, which have the same value.
+// n_coarse x n_fine: the fine function's value at each coarse node. That is a fine node for elements of degree 1 and 2;
+// for others deal.II's restriction has the weights of the nodes of the child around it.
 template <int dim>
 CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
@@ -64,28 +54,38 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
                  [&](auto dof) { return !range.is_element(static_cast<unsigned int>(dof)); });
   const auto rows = make_partitioner(range, std::move(others), coarse.partition().get_mpi_communicator());
 
-  std::vector<std::vector<int>> parent(dealii::GeometryInfo<dim>::max_children_per_cell);
-  for (unsigned int child = 0; child < parent.size(); ++child)
-    for (int i = 0; i < per_cell; ++i)
-      parent[child].push_back(parent_node(fe, child, i));
-  Array<int> column(n_local(*rows), -1);
+  const auto weight = [&](unsigned char child, int j, int i) { // of the fine cell's node i at the coarse cell's node j
+    const double w = child == LevelMesh<dim>::same_cell ? double(i == j) : fe.get_restriction_matrix(child)(j, i);
+    return std::abs(w) > 1e-12 ? w : 0.;
+  };
+  Array<int> cell_around(n_local(*rows), -1), place(n_local(*rows), -1);
   for (int cell = 0; cell < fine.n_cells(); ++cell)
-    for (int i = 0; i < per_cell; ++i)
-      {
-        const unsigned char child = fine_mesh.child[cell];
-        if (const int j = child == LevelMesh<dim>::same_cell ? i : parent[child][i]; j >= 0)
-          column[rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]])] = fine.cell_dofs(cell)[i];
-      }
+    for (int j = 0; j < per_cell; ++j)
+      for (int i = 0; i < per_cell; ++i)
+        if (weight(fine_mesh.child[cell], j, i) != 0.)
+          {
+            const auto row   = rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]]);
+            cell_around[row] = cell;
+            place[row]       = j;
+            break;
+          }
 
-  auto local  = matrix_of_rows(static_cast<int>(column.size()), fine.n_dofs(), [&](int row, Row &entries) {
-    if (column[row] >= 0)
-      entries.emplace_back(column[row], 1.);
-  });
-  auto matrix = sum_rows(std::move(local), *rows, fine.partition());
-  std::fill(matrix.value.begin(), matrix.value.end(), 0.);
-  for (int row = 0; row < matrix.n_rows; ++row)
-    if (matrix.row_start[row] < matrix.row_start[row + 1]) // else no fine node is there, as with elements of degree 3
-      matrix.value[matrix.row_start[row]] = 1.;
+  const auto fill = [&](int row, Row &entries) {
+    if (const int cell = cell_around[row]; cell >= 0)
+      for (int i = 0; i < per_cell; ++i)
+        if (const double w = weight(fine_mesh.child[cell], place[row], i); w != 0.)
+          entries.emplace_back(fine.cell_dofs(cell)[i], w);
+    compress(entries);
+  };
+  const int n_rows = static_cast<int>(cell_around.size());
+  auto      matrix = sum_rows(matrix_of_rows(n_rows, fine.n_dofs(), fill), *rows, fine.partition());
+  for (int row = 0; row < matrix.n_rows; ++row) // of several ranks with a cell around this node: their mean
+    {
+      const auto first = matrix.value.begin() + matrix.row_start[row],
+                 end   = matrix.value.begin() + matrix.row_start[row + 1];
+      const double sum = std::accumulate(first, end, 0.);
+      std::for_each(first, end, [&](double &w) { w /= sum; });
+    }
   return matrix;
 }
 } // namespace

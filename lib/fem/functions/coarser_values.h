@@ -12,8 +12,8 @@
 namespace adamant
 {
 /// Nodal values of a field on all of its levels, on a device, for coefficients in coarser matrices that depend on a
-/// solution. A coarser level takes the values of the next finer level at its own nodes, by a sparse product with
-/// entries 1. Each level has values at all local DoFs, also of other ranks. All ranks call everything together.
+/// solution. A coarser level takes the values of the next finer level's function at its own nodes, by a sparse
+/// product. Each level has values at all local DoFs, also of other ranks. All ranks call everything together.
 template <int dim>
 class InjectedValues
 {
