@@ -3,9 +3,36 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+
+namespace
+{
+// A folder of this process for Open MPI's files, unless mpirun gave it one. Programs that start and end at once lose a
+// common folder: one removes it while another one enters it ("orte_session_dir failed").
+struct SessionFolder
+{
+  SessionFolder()
+  {
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr)
+      return;
+    path = std::filesystem::temp_directory_path() / ("adamant_mpi_" + std::to_string(getpid()));
+    std::filesystem::create_directories(path);
+    setenv("OMPI_MCA_orte_tmpdir_base", path.c_str(), 1);
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 1); // no daemon: 0.1 s
+  }
+  ~SessionFolder() { std::filesystem::remove_all(path); }
+
+  std::filesystem::path path;
+};
+} // namespace
+
 int main(int argc, char **argv)
 {
   testing::InitGoogleTest(&argc, argv);
+  const SessionFolder                            folder;
   const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 2);
   dealii::MultithreadInfo::set_thread_limit(2); // as the applications have it
   return RUN_ALL_TESTS();
