@@ -110,6 +110,8 @@ private:
     flow->set_viscosity(flow->viscosity_of(at_points, true));
     density_of(c_at_points, at_points);
     device.multiply(1., G, at_points, 0., load);
+    adamant::require(std::isfinite(device.dot(load, load)),
+                     "Problem/Density has values that are no numbers, or are too large");
     flow->set_load(load);
     if (!new_mesh)
       return;

@@ -83,7 +83,8 @@ double largest_l2_error(const Levels &levels, const Space<dim> &space, const Arr
       exact.set_time(s);
       const auto   nodal = space.nodal_values(column, levels.g);
       const double error = adamant::l2_error(space.nodes(), space.mapping, dealii::QGauss<dim>(3), nodal.data(), exact);
-      largest            = error <= largest ? largest : error; // also NaN, which ends the run
+      if (!(error <= largest) && !std::isnan(largest)) // NaN stays, and ends the run
+        largest = error;
     }
   return largest;
 }

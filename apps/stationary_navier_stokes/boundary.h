@@ -3,6 +3,7 @@
 #include "parameters.h"
 
 #include "base/exceptions.h"
+#include "expressions/point_function.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/mesh_input.h"
@@ -182,6 +183,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
                 }
             }
       }
+  adamant::require_numbers(space.communicator(), "Problem/Boundary velocity", g);
   if (problem.keep_flux)
     for (const auto &entry : problem.boundary_velocity)
       keep_flux(problem, space, mapping, entry.first, from, g);

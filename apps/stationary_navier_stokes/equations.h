@@ -60,6 +60,7 @@ public:
           continue;
         Array<double> f(std::size_t(n) * dim);
         adamant::evaluate_at_points(*force, 0., adamant::quadrature_points(space, mapping, quadrature), f.data());
+        adamant::require_numbers(space.communicator(), "Problem/Body force", f);
         forces.back() = Vector(device, f);
       }
     if (blocks)

@@ -117,6 +117,7 @@ private:
   {
     const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
     const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
+    adamant::require_numbers(device.communicator(), "Problem/Body force", F);
     flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
   }
 

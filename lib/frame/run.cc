@@ -62,7 +62,10 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
 {
   const std::string parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
-    made = OutputFolder(output_folder, continues());
+    {
+      made = OutputFolder(output_folder, continues());
+      made.keep_parameter_file(line.parameter_file, parameters);
+    }
   timer.observer = [this](const std::string &section) {
     if (section.empty() || section.rfind("init/", 0) == 0)
       live.stage(section.empty() ? "" : section.substr(5), total.wall_time());
@@ -94,7 +97,8 @@ Run::~Run()
     }
   catch (...) // on the way of another error
     {}
-  made.take_back();
+  if (!has_begun)
+    made.take_back();
 }
 
 void Run::begin_output()

@@ -10,9 +10,11 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 #include <system_error>
+#include <unistd.h>
 
 namespace adamant
 {
@@ -61,15 +63,34 @@ OutputFolder::OutputFolder(const std::string &folder, bool continues)
   : folder(folder)
   , continues(continues)
 {
-  std::error_code error;
-  for (fs::path path = folder; !path.empty() && !exists(path, error); path = path.parent_path())
-    ++n_made;
-  fs::create_directories(folder, error);
+  try
+    {
+      make();
+    }
+  catch (...)
+    {
+      take_back();
+      throw;
+    }
+}
+
+void OutputFolder::make()
+{
+  fs::path path;
+  for (const auto &part : fs::path(folder))
+    {
+      path /= part;
+      std::error_code error, none;
+      if (!is_directory(path, none) && fs::create_directory(path, error))
+        made.push_back(path.string());
+      const bool other = is_symlink(path, none) || exists(path, none);
+      if (!is_directory(path, none))
+        throw InputError("output folder '" + folder + "' cannot be written: " +
+                         (other ? "'" + path.string() + "' is there and not a folder" : error.message()));
+    }
   const UnfinishedFile trial(folder + "/parameters.prm");
-  if (!error && !std::ofstream(trial.name))
-    error = {errno, std::generic_category()};
-  if (error)
-    throw InputError("output folder '" + folder + "' cannot be written: " + error.message());
+  if (!std::ofstream(trial.name))
+    throw InputError("output folder '" + folder + "' cannot be written: " + std::strerror(errno));
   const std::string earlier = folder_for_earlier_run(folder);
   if (!continues && files_of_run(folder).second && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
     throw InputError("output folder '" + folder + "' has checkpoints of an earlier run, which cannot move to '" +
@@ -101,10 +122,21 @@ void OutputFolder::begin(const std::string &parameters) const
 
 void OutputFolder::take_back() const
 {
-  std::error_code ignored; // what cannot be removed stays
-  fs::path        path = folder;
-  for (int i = 0; i < n_made; ++i, path = path.parent_path())
-    fs::remove(path, ignored); // removes empty ones only
+  for (auto path = made.rbegin(); path != made.rend(); ++path)
+    ::rmdir(path->c_str()); // fails, and removes nothing, where the folder is not empty, or something else now
+}
+
+void OutputFolder::keep_parameter_file(const std::string &file, const std::string &parameters) const
+{
+  const std::string ours = folder + "/parameters.prm";
+  std::error_code   none; // there is no such file
+  if (continues || file.empty() || !fs::equivalent(file, ours, none))
+    return;
+  std::ifstream     in(ours, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text != parameters)
+    throw InputError("'" + file + "' is the output folder's parameters.prm, which this run would replace by all its " +
+                     "parameters: give the file another name, or the run another --output");
 }
 
 void Statistics::add(const Row &row)

@@ -19,7 +19,7 @@ class OutputFolder
 public:
   OutputFolder() = default;
   /// Makes the folder. `continues` says that the run continues the one whose files are there. Throws InputError where
-  /// the folder cannot be written.
+  /// the folder cannot be written, and leaves no new folder then.
   OutputFolder(const std::string &folder, bool continues);
 
   /// Makes the folder ready for the first file, and writes the effective parameters. It deletes the files of an earlier
@@ -28,13 +28,19 @@ public:
   /// this run continues the earlier one, only run.json is deleted. Signals wait meanwhile.
   void begin(const std::string &parameters) const;
 
-  /// Removes the folders that were made, unless something has been written; for a run that ends before.
+  /// Removes the folders that were made where they are empty; for a run that ends before it writes.
   void take_back() const;
 
+  /// Throws InputError where `file`, which the user gives as a parameter file, is the folder's parameters.prm and differs
+  /// from `parameters`, with which `begin` would replace it.
+  void keep_parameter_file(const std::string &file, const std::string &parameters) const;
+
 private:
-  std::string folder;
-  bool        continues = false;
-  int         n_made    = 0; // folders, this one and those above it
+  void make();
+
+  std::string              folder;
+  bool                     continues = false;
+  std::vector<std::string> made; // new folders, each after the one that it lies in
 };
 
 /// The text of statistics.csv: a header and rows of steps.

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "expressions/point_function.h"
 #include "fem/functions/points.h"
 
 #include <deal.II/base/function.h>
@@ -202,6 +203,7 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
   for (const auto id : ids)
     if (boundaries.kind(id) == "no_slip")
       at(id, dealii::Functions::ZeroFunction<dim>(dim));
+  require_numbers(space.communicator(), "Problem/Boundary velocity", g); // fluxes see other points than the nodes
   return g;
 }
 

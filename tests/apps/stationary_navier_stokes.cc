@@ -164,6 +164,10 @@ TEST_F(StationaryNavierStokes, BadInputIsRefused)
   expect_refused({"Problem/Boundary velocity=", "Problem/Outflow boundaries=0, 1, 2, 3"},
                  "all boundaries are outflows");
   expect_refused({"Problem/Boundary velocity=0: 1; 0"}, "the inflow exceeds the outflow by 1");
+  for (const char *velocity : {"0: 1/0; 0", "3: sin(x-0.5)/(x-0.5); 0"}) // the second is NaN at one node
+    expect_refused({std::string("Problem/Boundary velocity=") + velocity, "Problem/Outflow boundaries=1"},
+                   "Problem/Boundary velocity has values that are no numbers");
+  expect_refused({"Problem/Body force=1/0; 0"}, "Problem/Body force has values that are no numbers");
   expect_refused({"Nonlinear solver/Continuation=0.001"}, "have to decrease");
   expect_refused({"Linear solver/Solver=cg"}, "gmres and bicgstab only");
   expect_refused({"Linear solver/Smoother=cell_patch"}, "did you mean 'cell_patches'");

@@ -377,6 +377,11 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=x-0.5"}, "has to be positive");
   expect_refused({"Problem/Case=expressions", "Problem/Boundary velocity=3: sqrt(x-0.5); 0"},
                  "velocity has values that");
+  // NaN at a node only, and infinite.
+  expect_refused({"Problem/Case=expressions", "Problem/Boundary velocity=3: sin(x-0.5)/(x-0.5); 0"},
+                 "Problem/Boundary velocity has values that are no numbers");
+  expect_refused({"Problem/Case=expressions", "Problem/Body force=1/0; 0"},
+                 "Problem/Body force has values that are no numbers");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=10^(14*x)"}, "more than 1e12");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=2*"}, "Problem/Viscosity");
   expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");

@@ -163,6 +163,40 @@ TEST_F(RunFiles, WhatCannotBeWrittenIsRefused)
   EXPECT_EQ(names("a/b"), Names{}) << "expected nothing before the run begins";
   made.take_back();
   EXPECT_EQ(names(), Names{"file"});
+  fs::create_symlink("nowhere", folder / "link");
+  EXPECT_THROW(adamant::OutputFolder((folder / "new/../link").string(), false), adamant::InputError);
+  EXPECT_THROW(adamant::OutputFolder((folder / "new/../file").string(), false), adamant::InputError);
+  EXPECT_EQ(names(), (Names{"file", "link"})) << "expected that no new folder stays";
+}
+
+TEST_F(RunFiles, OnlyItsOwnFoldersAreTakenBack)
+{
+  fs::create_directories(folder / "empty");
+  fs::create_directory_symlink("empty", folder / "link");
+  for (const char *path : {"new/../empty", "new/../link", "new/../link/", "./empty/new/.."})
+    {
+      const adamant::OutputFolder made((folder / path).string(), false);
+      made.take_back();
+      EXPECT_EQ(names(), (Names{"empty", "link"})) << path;
+      EXPECT_EQ(names("empty"), Names{}) << path;
+    }
+  const adamant::OutputFolder made((folder / "a/b").string(), false);
+  fs::remove(folder / "a/b");
+  write("a/b", "the user's file, made since");
+  made.take_back();
+  EXPECT_EQ(names("a"), Names{"b"});
+}
+
+TEST_F(RunFiles, AParameterFileOfTheUserStays)
+{
+  write("parameters.prm", "# a comment");
+  const std::string           file = (folder / "parameters.prm").string();
+  const adamant::OutputFolder made(folder.string(), false), continued(folder.string(), true);
+  EXPECT_THROW(made.keep_parameter_file(file, "all parameters"), adamant::InputError);
+  EXPECT_NO_THROW(made.keep_parameter_file(file, "# a comment")) << "the run is repeated";
+  EXPECT_NO_THROW(made.keep_parameter_file("", "all parameters"));
+  EXPECT_NO_THROW(made.keep_parameter_file((folder / "none.prm").string(), "all parameters"));
+  EXPECT_NO_THROW(continued.keep_parameter_file(file, "all parameters"));
 }
 
 TEST_F(RunFiles, RowsAreWrittenAsTheyCome)

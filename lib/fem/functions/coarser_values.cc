@@ -54,27 +54,31 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
                  [&](auto dof) { return !range.is_element(static_cast<unsigned int>(dof)); });
   const auto rows = make_partitioner(range, std::move(others), coarse.partition().get_mpi_communicator());
 
-  const auto weight = [&](unsigned char child, int j, int i) { // of the fine cell's node i at the coarse cell's node j
-    const double w = child == LevelMesh<dim>::same_cell ? double(i == j) : fe.get_restriction_matrix(child)(j, i);
-    return std::abs(w) > 1e-12 ? w : 0.;
-  };
+  // The weights of the nodes of child c at the coarse cell's node j; empty where that node lies outside the child.
+  constexpr int                 n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  std::vector<std::vector<Row>> weights(n_children, std::vector<Row>(per_cell));
+  for (int c = 0; c < n_children; ++c)
+    for (int j = 0; j < per_cell; ++j)
+      for (int i = 0; i < per_cell; ++i)
+        if (const double w = fe.get_restriction_matrix(c)(j, i); std::abs(w) > 1e-12)
+          weights[c][j].emplace_back(i, w);
   Array<int> cell_around(n_local(*rows), -1), place(n_local(*rows), -1);
   for (int cell = 0; cell < fine.n_cells(); ++cell)
     for (int j = 0; j < per_cell; ++j)
-      for (int i = 0; i < per_cell; ++i)
-        if (weight(fine_mesh.child[cell], j, i) != 0.)
-          {
-            const auto row   = rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]]);
-            cell_around[row] = cell;
-            place[row]       = j;
-            break;
-          }
+      if (const auto child = fine_mesh.child[cell]; child == LevelMesh<dim>::same_cell || !weights[child][j].empty())
+        {
+          const auto row   = rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]]);
+          cell_around[row] = cell;
+          place[row]       = j;
+        }
 
   const auto fill = [&](int row, Row &entries) {
-    if (const int cell = cell_around[row]; cell >= 0)
-      for (int i = 0; i < per_cell; ++i)
-        if (const double w = weight(fine_mesh.child[cell], place[row], i); w != 0.)
-          entries.emplace_back(fine.cell_dofs(cell)[i], w);
+    const int cell = cell_around[row];
+    if (cell >= 0 && fine_mesh.child[cell] == LevelMesh<dim>::same_cell)
+      entries.emplace_back(fine.cell_dofs(cell)[place[row]], 1.);
+    else if (cell >= 0)
+      for (const auto &[i, w] : weights[fine_mesh.child[cell]][place[row]])
+        entries.emplace_back(fine.cell_dofs(cell)[i], w);
     compress(entries);
   };
   const int n_rows = static_cast<int>(cell_around.size());
