@@ -4,6 +4,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "expressions/point_function.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"

@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "data.h"
 
+#include "expressions/point_function.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
