@@ -111,7 +111,7 @@ private:
     density_of(c_at_points, at_points);
     device.multiply(1., G, at_points, 0., load);
     adamant::require(std::isfinite(device.dot(load, load)),
-                     "Problem/Density has values that are no numbers, or are too large");
+                     "Problem/Density times Problem/Gravity has values that are no numbers, or are too large");
     flow->set_load(load);
     if (!new_mesh)
       return;

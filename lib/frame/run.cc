@@ -62,10 +62,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
 {
   const std::string parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
-    {
-      made = OutputFolder(output_folder, continues());
-      made.keep_parameter_file(line.parameter_file, parameters);
-    }
+    made = OutputFolder(output_folder, continues());
   timer.observer = [this](const std::string &section) {
     if (section.empty() || section.rfind("init/", 0) == 0)
       live.stage(section.empty() ? "" : section.substr(5), total.wall_time());
@@ -97,8 +94,7 @@ Run::~Run()
     }
   catch (...) // on the way of another error
     {}
-  if (!has_begun)
-    made.take_back();
+  made.take_back();
 }
 
 void Run::begin_output()

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <iterator>
 #include <regex>
 #include <sstream>
 #include <system_error>
@@ -49,6 +48,17 @@ std::pair<std::vector<std::string>, bool> files_of_run(const std::string &folder
   return {names, checkpoint};
 }
 
+// Tells a run's parameters.prm from a user's own.
+const std::string first_of_parameters = "# All parameters of a run. The next run in this folder replaces this file.";
+
+std::string first_line(const std::string &file)
+{
+  std::ifstream in(file);
+  std::string   line;
+  std::getline(in, line);
+  return line;
+}
+
 // Where a run with checkpoints moves to: another one that is there stays.
 std::string folder_for_earlier_run(const std::string &folder)
 {
@@ -83,16 +93,20 @@ void OutputFolder::make()
       std::error_code error, none;
       if (!is_directory(path, none) && fs::create_directory(path, error))
         made.push_back(path.string());
-      const bool other = is_symlink(path, none) || exists(path, none);
-      if (!is_directory(path, none))
-        throw InputError("output folder '" + folder + "' cannot be written: " +
-                         (other ? "'" + path.string() + "' is there and not a folder" : error.message()));
+      if (error)
+        throw InputError(
+          "output folder '" + folder + "' cannot be written: " +
+          (error == std::errc::file_exists ? "'" + path.string() + "' is not a folder" : error.message()));
     }
-  const UnfinishedFile trial(folder + "/parameters.prm");
-  if (!std::ofstream(trial.name))
+  if (const UnfinishedFile trial(folder + "/parameters.prm"); !std::ofstream(trial.name))
     throw InputError("output folder '" + folder + "' cannot be written: " + std::strerror(errno));
+  const auto [names, checkpoint] = files_of_run(folder);
+  if (names == std::vector<std::string>{"parameters.prm"} &&
+      first_line(folder + "/parameters.prm") != first_of_parameters)
+    throw InputError("output folder '" + folder + "' has a file parameters.prm, which no run has written. The run " +
+                     "would replace it by its own parameters: give the file another name, or take another --output");
   const std::string earlier = folder_for_earlier_run(folder);
-  if (!continues && files_of_run(folder).second && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
+  if (!continues && checkpoint && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
     throw InputError("output folder '" + folder + "' has checkpoints of an earlier run, which cannot move to '" +
                      earlier + "': it is not a folder");
 }
@@ -117,26 +131,13 @@ void OutputFolder::begin(const std::string &parameters) const
   else
     for (const auto &name : names)
       fs::remove(folder + "/" + name);
-  write_file(folder + "/parameters.prm", parameters);
+  write_file(folder + "/parameters.prm", first_of_parameters + "\n" + parameters);
 }
 
 void OutputFolder::take_back() const
 {
   for (auto path = made.rbegin(); path != made.rend(); ++path)
     ::rmdir(path->c_str()); // fails, and removes nothing, where the folder is not empty, or something else now
-}
-
-void OutputFolder::keep_parameter_file(const std::string &file, const std::string &parameters) const
-{
-  const std::string ours = folder + "/parameters.prm";
-  std::error_code   none; // there is no such file
-  if (continues || file.empty() || !fs::equivalent(file, ours, none))
-    return;
-  std::ifstream     in(ours, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (text != parameters)
-    throw InputError("'" + file + "' is the output folder's parameters.prm, which this run would replace by all its " +
-                     "parameters: give the file another name, or the run another --output");
 }
 
 void Statistics::add(const Row &row)

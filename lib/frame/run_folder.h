@@ -19,7 +19,7 @@ class OutputFolder
 public:
   OutputFolder() = default;
   /// Makes the folder. `continues` says that the run continues the one whose files are there. Throws InputError where
-  /// the folder cannot be written, and leaves no new folder then.
+  /// the folder cannot be written, and where the file parameters.prm in it is the user's own; leaves no new folder then.
   OutputFolder(const std::string &folder, bool continues);
 
   /// Makes the folder ready for the first file, and writes the effective parameters. It deletes the files of an earlier
@@ -30,10 +30,6 @@ public:
 
   /// Removes the folders that were made where they are empty; for a run that ends before it writes.
   void take_back() const;
-
-  /// Throws InputError where `file`, which the user gives as a parameter file, is the folder's parameters.prm and differs
-  /// from `parameters`, with which `begin` would replace it.
-  void keep_parameter_file(const std::string &file, const std::string &parameters) const;
 
 private:
   void make();

@@ -233,7 +233,7 @@ TEST_F(BuoyantFlow, BadInput)
                   "Problem/Viscosity=1+1000*exp(-21.3*((c-0.513)^2+(c-0.4)^2))", "Problem/Gravity=0.902, 0.53, 0.699",
                   "Problem/Boundaries=no_slip"},
                  "nothing moves", 1);
-  const auto bad = expect_refused({"Mesh/Refinements=3", "Problem/Density=1/(c-c)"}, "Problem/Density has values that");
+  const auto bad = expect_refused({"Mesh/Refinements=3", "Problem/Density=1/(c-c)"}, "Problem/Gravity has values that");
   EXPECT_FALSE(std::filesystem::exists(bad.folder)) << "expected no empty folder";
 }
 } // namespace

@@ -69,6 +69,22 @@ TEST_F(Template, TutorialWritesItsFiles)
   for (const char *file :
        {"parameters.prm", "statistics.csv", "solution.pvd", "solution_0000.vtu", "solution_0004.vtu"})
     EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/" + file)) << file;
+  const std::string ours  = outcome.folder + "/parameters.prm";
+  const auto        again = start({ours, "--output", outcome.folder, "--set", "Heat/End time=0.1"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  const std::string all = read(ours);
+  EXPECT_EQ(start({ours, "--output", outcome.folder}).code, 0);
+  EXPECT_EQ(read(ours), all) << "expected that a run is repeated";
+}
+
+TEST_F(Template, AParameterFileIsNotReplaced)
+{
+  const std::string mine = "# mine\nsubsection Heat\n  set End time = 0.1\nend\n";
+  write("parameters.prm", mine);
+  const auto outcome = start({"parameters.prm", "--output", "."});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("parameters.prm, which no run has written"), std::string::npos) << outcome.err;
+  EXPECT_EQ(read(outcome.folder + "/parameters.prm"), mine);
 }
 
 TEST_F(Template, OtherPreconditionersAreRefused)

@@ -105,7 +105,7 @@ TEST_F(RunFiles, AFolderHoldsOneRun)
   Names expected(others.begin(), others.end());
   expected.insert("parameters.prm");
   EXPECT_EQ(names(), expected);
-  EXPECT_EQ(read("parameters.prm"), "new");
+  EXPECT_EQ(read("parameters.prm").substr(read("parameters.prm").find('\n') + 1), "new");
 }
 
 TEST_F(RunFiles, AContinuedRunKeepsAllButItsRecord)
@@ -190,13 +190,14 @@ TEST_F(RunFiles, OnlyItsOwnFoldersAreTakenBack)
 TEST_F(RunFiles, AParameterFileOfTheUserStays)
 {
   write("parameters.prm", "# a comment");
-  const std::string           file = (folder / "parameters.prm").string();
-  const adamant::OutputFolder made(folder.string(), false), continued(folder.string(), true);
-  EXPECT_THROW(made.keep_parameter_file(file, "all parameters"), adamant::InputError);
-  EXPECT_NO_THROW(made.keep_parameter_file(file, "# a comment")) << "the run is repeated";
-  EXPECT_NO_THROW(made.keep_parameter_file("", "all parameters"));
-  EXPECT_NO_THROW(made.keep_parameter_file((folder / "none.prm").string(), "all parameters"));
-  EXPECT_NO_THROW(continued.keep_parameter_file(file, "all parameters"));
+  EXPECT_THROW(adamant::OutputFolder(folder.string(), false), adamant::InputError);
+  EXPECT_EQ(read("parameters.prm"), "# a comment");
+  fs::remove(folder / "parameters.prm");
+  for (int k = 0; k < 2; ++k) // the second time the file is a run's
+    EXPECT_NO_THROW(adamant::OutputFolder(folder.string(), false).begin("new"));
+  write("parameters.prm", "of an earlier version");
+  write({"run.json"});
+  EXPECT_NO_THROW(adamant::OutputFolder(folder.string(), false));
 }
 
 TEST_F(RunFiles, RowsAreWrittenAsTheyCome)

@@ -6,26 +6,31 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <unistd.h>
+#include <system_error>
 
 namespace
 {
-// A folder of this process for Open MPI's files, unless mpirun gave it one. Programs that start and end at once lose a
-// common folder: one removes it while another one enters it ("orte_session_dir failed").
+// A folder of this process for Open MPI's files, unless a launcher gave it one. Programs that start and end at once lose
+// a common folder: one removes it while another one enters it ("orte_session_dir failed").
 struct SessionFolder
 {
   SessionFolder()
   {
-    if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr)
+    if (std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK"))
       return;
-    path = std::filesystem::temp_directory_path() / ("adamant_mpi_" + std::to_string(getpid()));
-    std::filesystem::create_directories(path);
+    path = (std::filesystem::temp_directory_path() / "adamant_mpi_XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr)
+      return;
     setenv("OMPI_MCA_orte_tmpdir_base", path.c_str(), 1);
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 1); // no daemon: 0.1 s
   }
-  ~SessionFolder() { std::filesystem::remove_all(path); }
+  ~SessionFolder()
+  {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
 
-  std::filesystem::path path;
+  std::string path;
 };
 } // namespace
 
