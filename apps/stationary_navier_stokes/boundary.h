@@ -110,6 +110,7 @@ std::pair<double, double> given_flux(const ProblemParameters &problem, const ada
     flux += u * at.normal_vector(q) * at.JxW(q);
     size += u.norm() * at.JxW(q);
   });
+  require(std::isfinite(flux), "Problem/Boundary velocity has values that are no numbers");
   return {flux, size};
 }
 
@@ -174,6 +175,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
               double square = 0.;
               for (int c = 0; c < dim; ++c)
                 square += values[i + c] * values[i + c];
+              require(!std::isnan(square), "Problem/Boundary velocity has values that are no numbers");
               double &chosen = norm[space.prescribed[i] / m];
               if (chosen < 0. || (least ? square < chosen : square > chosen))
                 {
@@ -211,7 +213,6 @@ void check_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim>
       flux += out;
       scale += size;
     }
-  require(std::isfinite(flux), "Problem/Boundary velocity has values that are no numbers");
   require(std::abs(flux) <= 1e-10 * scale, "Problem/Boundary velocity: the ", flux < 0. ? "inflow" : "outflow",
           " exceeds the ", flux < 0. ? "outflow" : "inflow", " by ", std::abs(flux),
           ": the flow is incompressible; Problem/Outflow boundaries may take the rest");

@@ -164,7 +164,9 @@ TEST_F(StationaryNavierStokes, BadInputIsRefused)
   expect_refused({"Problem/Boundary velocity=", "Problem/Outflow boundaries=0, 1, 2, 3"},
                  "all boundaries are outflows");
   expect_refused({"Problem/Boundary velocity=0: 1; 0"}, "the inflow exceeds the outflow by 1");
-  for (const char *velocity : {"0: 1/0; 0", "3: sin(x-0.5)/(x-0.5); 0"}) // the second is NaN at one node
+  // NaN at one node, between nodes, and at a node where boundaries meet.
+  for (const char *velocity :
+       {"0: 1/0; 0", "3: sin(x-0.5)/(x-0.5); 0", "0: if(abs(y-0.3)<0.01, 0/0, y*(1-y)); 0", "3: if(x<1e-9, 0/0, 1); 0"})
     expect_refused({std::string("Problem/Boundary velocity=") + velocity, "Problem/Outflow boundaries=1"},
                    "Problem/Boundary velocity has values that are no numbers");
   expect_refused({"Problem/Body force=1/0; 0"}, "Problem/Body force has values that are no numbers");
