@@ -38,8 +38,8 @@ std::vector<Array<std::uint64_t>> dofs_of_coarse_cells(const LevelMesh<dim> &fin
   return dofs;
 }
 
-// n_coarse x n_fine: the fine function's value at each coarse node. The node is a fine node, too, for elements of degree
-// 1 and 2. For others deal.II's restriction has the weights of the nodes of the child around it.
+// n_coarse x n_fine: the fine function's value at each coarse node. For elements of degree 1 and 2 that node is a fine
+// node, too. For others deal.II's restriction has the weights of the nodes of the child around it.
 template <int dim>
 CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
