@@ -19,8 +19,8 @@ class OutputFolder
 public:
   OutputFolder() = default;
   /// Makes the folder. `continues` says that the run continues the one whose files are there. Throws InputError, and
-  /// leaves no new folder, where the folder cannot be written. Throws it, too, where the folder has parameters.prm but no
-  /// other file of a run, and no run has written that file.
+  /// leaves no new folder, where the folder cannot be written. Throws it, too, where the folder has parameters.prm but
+  /// no other file of a run, and no run has written that file.
   OutputFolder(const std::string &folder, bool continues);
 
   /// Makes the folder ready for the first file, and writes the effective parameters. It deletes the files of an earlier

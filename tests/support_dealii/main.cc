@@ -10,8 +10,8 @@
 
 namespace
 {
-// This process gets a folder of its own for Open MPI's files, unless a launcher gave it one. In a common folder programs
-// that start and end at once fail: one removes it while another one enters it ("orte_session_dir failed").
+// This process gets a folder of its own for Open MPI's files, unless a launcher gave it one. In a common folder
+// programs that start and end at once fail: one removes it while another one enters it ("orte_session_dir failed").
 struct SessionFolder
 {
   SessionFolder()

@@ -4,6 +4,7 @@
 #include "base/row_ranges.h"
 #include "fem/functions/average_functors.h"
 #include "fem/ranks/distributed_rows.h"
+#include "fem/spaces/numbering.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,13 +56,10 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   const auto rows = make_partitioner(range, std::move(others), coarse.partition().get_mpi_communicator());
 
   // The weights of the nodes of child c at the coarse cell's node j; empty where that node lies outside the child.
-  constexpr int                 n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
-  std::vector<std::vector<Row>> weights(n_children, std::vector<Row>(per_cell));
-  for (int c = 0; c < n_children; ++c)
+  std::vector<std::vector<Row>> weights(dealii::GeometryInfo<dim>::max_children_per_cell);
+  for (unsigned int c = 0; c < weights.size(); ++c)
     for (int j = 0; j < per_cell; ++j)
-      for (int i = 0; i < per_cell; ++i)
-        if (const double w = fe.get_restriction_matrix(c)(j, i); std::abs(w) > 1e-12)
-          weights[c][j].emplace_back(i, w);
+      weights[c].push_back(nonzeros(fe.get_restriction_matrix(c), j));
   Array<int> cell_around(n_local(*rows), -1), place(n_local(*rows), -1);
   for (int cell = 0; cell < fine.n_cells(); ++cell)
     for (int j = 0; j < per_cell; ++j)
