@@ -171,7 +171,7 @@ private:
     record["pressures"]     = matrices.pressure.finest().n_global_dofs();
     record["hanging_nodes"] = flow->space().n_hanging() / dim;
     record["levels_by_cells"] =
-      std::count_if(levels.begin(), levels.end(), [](const auto &level) { return level.cells() != nullptr; });
+      std::count_if(levels.begin(), levels.end(), [](const auto &level) { return level.rowless() != nullptr; });
     record["viscosity"]        = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
     record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
     if (data.exact_velocity)

@@ -1,8 +1,8 @@
 // Products of a matrix by cells on the GPU beside those of the same matrix in rows: n x n x n cells whose coefficients
 // all differ, the local matrix that of ∫ 2 ε(u) : ε(v), nothing prescribed.
 
-#include "algebra/cell_matrix.h"
 #include "parts.h"
+#include "stokes/cells/cell_matrix.h"
 #include "support/box_cell.h"
 
 #include <cmath>

@@ -25,7 +25,7 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, dense products by cuBLAS
 };
 
-class CellMatrix; // cell_matrix.h
+class RowlessMatrix; // rowless_matrix.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
 template <typename Number>
@@ -50,8 +50,11 @@ public:
   }
   virtual void update_dense_values(const double *) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
-  /// Takes the coefficients that the cells have now; for a matrix by cells.
-  virtual void update_coefficients(const CellMatrix &) { throw RunError("a matrix of rows takes none of cells"); }
+  /// Takes the values that `source` has now; for a matrix that was made of it.
+  virtual void update_from(const RowlessMatrix & /*source*/)
+  {
+    throw RunError("a matrix of rows takes no values of one that stores none");
+  }
   virtual std::size_t bytes() const  = 0; ///< of device memory
   virtual std::string format() const = 0; ///< description in words
 
@@ -161,7 +164,6 @@ public:
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                                const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
-  virtual std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const                = 0;
 };
 
 /// The interface of a device: host threads or a GPU.

@@ -12,7 +12,7 @@ namespace adamant
 class CompressedRows;
 
 /// This rank's rows of a matrix on a device: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
-/// by cells, or dense. A Matrix is a handle: copies mean the same matrix.
+/// dense, or of a kind that stores no entries (RowlessMatrix). A Matrix is a handle: copies mean the same matrix.
 template <typename Number>
 class Matrix
 {
@@ -31,10 +31,8 @@ public:
   explicit Matrix(std::shared_ptr<MatrixStorage<Number>> storage)
     : matrix(std::move(storage))
   {}
-  /// Makes a matrix by cells: products make the entries of `cells`.
-  Matrix(const Device &device, const CellMatrix &cells)
-    : matrix(device.interface().operations(Number()).create_cell_matrix(cells))
-  {}
+  /// Makes a matrix whose entries products make of `source`, with the values that it has now.
+  Matrix(const Device &device, const RowlessMatrix &source);
   /// Returns a dense square matrix of n rows from row-major values in host memory.
   static Matrix dense(const Device &device, const Array<double> &row_major, int n)
   {
@@ -56,7 +54,7 @@ public:
   void update(const CompressedRows &rows);
   void update_dense(const Vector<double> &row_major);
   /// @}
-  void update(const CellMatrix &cells) { matrix->update_coefficients(cells); } ///< takes their coefficients
+  void update(const RowlessMatrix &source) { matrix->update_from(source); } ///< takes the values that it has now
 
   std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
   std::string format() const

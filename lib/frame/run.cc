@@ -149,7 +149,7 @@ void Run::describe(const RunSize &size)
   record["levels"]    = RunRecord::array();
   for (const auto &level : size.levels)
     {
-      const auto *A      = level.matrix(); // none by cells, which store no entries
+      const auto *A      = level.matrix(); // none where its entries are not stored
       double      sums[] = {double(level.n_rows()), A ? double(A->n_nonzeros()) : 0.};
       ranks.sum(sums, 2);
       record["levels"].push_back({{"dofs", std::llround(sums[0])}, {"nonzeros", std::llround(sums[1])}});

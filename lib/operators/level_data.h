@@ -1,8 +1,8 @@
 #pragma once
 
-#include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
+#include "algebra/rowless_matrix.h"
 #include "base/array.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
@@ -48,8 +48,8 @@ struct MadeOnDemand
   std::function<SharedMatrix()>                          matrix;   ///< returns A
 };
 
-/// The values of a level's matrix A: in host memory, on a device, by cells, or made when multigrid asks for them.
-using LevelValues = std::variant<SharedMatrix, ValuesOnDevice, std::shared_ptr<const CellMatrix>, MadeOnDemand>;
+/// The values of a level's matrix A: in host memory, on a device, not stored, or made when multigrid asks for them.
+using LevelValues = std::variant<SharedMatrix, ValuesOnDevice, std::shared_ptr<const RowlessMatrix>, MadeOnDemand>;
 
 /// What multigrid needs of one level. Level 0 is the coarsest (Liebchen et al., Algorithm 1). Constrained unknowns are
 /// part of the vectors, where they are zero. A has rows of the identity for them, and P empty rows.
@@ -63,7 +63,7 @@ struct LevelData
   /// updates of some smoothers. Null: there are no patches.
   std::function<Patches(PatchKind)> patches = nullptr;
 
-  /// Returns the rows of A in host memory, without values where a device has them. Null: by cells, or not made yet.
+  /// Returns the rows of A in host memory, without values where a device has them. Null: not stored, or not made yet.
   const CSRMatrix<double> *matrix() const
   {
     const auto *here = on_device() ? &on_device()->pattern : std::get_if<SharedMatrix>(&values);
@@ -71,17 +71,17 @@ struct LevelData
   }
   /// Returns the rows in the memory of the device that changes their values; null where none does.
   const CompressedRows *changing() const { return on_device() ? on_device()->rows.get() : nullptr; }
-  /// Returns A by cells; null where it has rows.
-  const CellMatrix *cells() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
-  bool              changes_on_device() const { return changing() || cells(); }
+  /// Returns A where its entries are not stored; null where they are.
+  const RowlessMatrix *rowless() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
+  bool                 changes_on_device() const { return changing() || rowless(); }
   /// Returns what `matrix` does; throws RunError where that is null.
   const CSRMatrix<double> &rows() const
   {
     if (const auto *A = matrix())
       return *A;
-    throw RunError("a level's matrix has no rows: it is by cells, or has not been made yet");
+    throw RunError("a level's matrix has no rows: it stores none, or has not been made yet");
   }
-  int n_rows() const { return cells() ? 3 * cells()->grid().n_nodes() : rows().n_rows; }
+  int n_rows() const { return rowless() ? rowless()->n_rows() : rows().n_rows; }
 
 private:
   const ValuesOnDevice *on_device() const { return std::get_if<ValuesOnDevice>(&values); }
@@ -90,8 +90,8 @@ private:
 /// Returns A of a level in host memory, with its present values.
 inline CSRMatrix<double> matrix_on_host(const LevelData &level)
 {
-  if (level.cells())
-    return level.cells()->rows();
+  if (level.rowless())
+    return level.rowless()->rows();
   CSRMatrix<double> matrix = level.rows();
   if (level.changing())
     matrix.value = to_host(level.changing()->values);
@@ -102,8 +102,8 @@ inline CSRMatrix<double> matrix_on_host(const LevelData &level)
 template <typename Number>
 Matrix<Number> make_matrix(const Device &device, const LevelData &level)
 {
-  if (level.cells())
-    return {device, *level.cells()};
+  if (level.rowless())
+    return {device, *level.rowless()};
   return level.changing() ? Matrix<Number>(device, level.rows(), *level.changing(), level.node_size) :
                             Matrix<Number>(device, level.rows(), level.node_size);
 }
@@ -113,8 +113,8 @@ Matrix<Number> make_matrix(const Device &device, const LevelData &level)
 template <typename Number>
 void update_matrix(const LevelData &level, Matrix<Number> &A)
 {
-  if (level.cells())
-    return A.update(*level.cells());
+  if (level.rowless())
+    return A.update(*level.rowless());
   if (level.rows().column.empty() && level.rows().n_nonzeros() > 0)
     throw RunError("the entries of a matrix that was not to change have been freed, so that it takes no new values");
   level.changing() ? A.update(*level.changing()) : A.update(level.rows());

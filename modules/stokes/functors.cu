@@ -1,6 +1,7 @@
 // The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
+#include "stokes/cells/cell_functors.h"
 #include "stokes/scaled_product.h"
 #include "stokes/stokes_kernels.h"
 #include "stokes/transport/transport_functors.h"
@@ -18,6 +19,8 @@ template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, Wei
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const ToFirstNodes &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float> &);
 template void for_each(const DeviceInterface &, int, const Power &);
 template void for_each(const DeviceInterface &, int, const InvertPositive &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<double> &);

@@ -209,7 +209,7 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
 template <int dim>
 void ViscousLevels<dim>::set_levels()
 {
-  std::vector<std::shared_ptr<CellMatrix>> cells;
+  std::vector<std::shared_ptr<const RowlessMatrix>> cells;
   for (const auto &grid : grids)
     cells.push_back(grid.matrix);
   data = levels_of(bilinear(), A, cells);

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "algebra/cell_matrix.h"
 #include "algebra/vector.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/spaces/field.h"
 #include "operators/level_data.h"
+#include "stokes/cells/cell_matrix.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>

@@ -18,7 +18,7 @@ from pathlib import Path
 from .common import PROGRAMS, ROOT, build, executable, fail, program_command, run_program
 
 TESTS = ["test_base", "test_algebra", "test_operators", "test_solvers", "test_fast_diagonalization", "test_multigrid",
-         "test_schur", "test_scaled_product", "test_vector_fields", "test_export",
+         "test_schur", "test_cell_matrix", "test_scaled_product", "test_vector_fields", "test_export",
          "test_fem", "test_device_forms", "test_stokes_matrices", "test_transport", "test_flow"]
 # Loops of fewer than some thousand entries stay with one thread: these meshes have more.
 RUNS = {

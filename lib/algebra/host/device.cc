@@ -4,6 +4,7 @@
 #include "algebra/functors/vector_functors.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/invert.h"
+#include "algebra/host/sparse_matrix.h"
 #include "algebra/host/sums.h"
 
 #include <cmath>
@@ -99,10 +100,6 @@ public:
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override
   {
     return std::make_shared<DenseMatrix<Number>>(row_major, n, n_threads);
-  }
-  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override
-  {
-    return std::make_shared<SparseMatrix<Number>>(cells, n_threads);
   }
 
 private:

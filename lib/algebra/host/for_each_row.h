@@ -2,7 +2,7 @@
 
 #include "algebra/functors/row_functors.h"
 #include "algebra/host/for_each.h"
-#include "algebra/host/sparse_matrix.h"
+#include "algebra/host/row_products.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -15,21 +15,16 @@ namespace adamant::host
 {
 constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // bounds of a node's rows, and of their lcm with dense blocks
 
-/// Sets sums[i - first] = (A x)_i for first <= i < end, the rows of whole slices, over the columns that this rank owns.
-/// It is compiled once for each precision.
-template <typename Number>
-void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums);
-
 /// Calls epilogue(first, end, sums) for all rows, on n_threads threads, with sums[i - first] = (A x)_i. Each call has a
 /// group of whole slices and whole nodes of `node_size` rows. With `skip_empty`, groups without entries may be skipped.
 /// Rows that need other ranks' values come last: their messages travel meanwhile.
 template <typename Number, typename Epilogue>
-void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_threads, int node_size,
+void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threads, int node_size,
                       const Epilogue &epilogue, bool skip_empty = false)
 {
-  constexpr int lanes    = SparseMatrix<Number>::lanes;
+  constexpr int lanes    = RowProducts<Number>::lanes;
   const int     m        = std::lcm(A.block_rows, node_size);
-  const int     group    = m * lanes * (m == 1 ? SparseMatrix<Number>::slices_at_once : 1);
+  const int     group    = m * lanes * (m == 1 ? RowProducts<Number>::slices_at_once : 1);
   const int     n_groups = (A.n_rows + group - 1) / group;
   auto         *ghosts   = A.ghosts.get();
   if (ghosts)
@@ -43,7 +38,7 @@ void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_thre
         continue;
       if (skip_empty && A.empty(first, end))
         continue;
-      owned_products(A, first, end, x, sums);
+      A.products(first, end, x, sums);
       epilogue(first, end, sums);
     }
   if (!ghosts)
@@ -54,7 +49,7 @@ void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_thre
     if (const int first = g * group, end = std::min(A.n_rows, first + group); ghosts->reach(first, end))
       {
         Number sums[max_group_nodes * lanes];
-        owned_products(A, first, end, x, sums);
+        A.products(first, end, x, sums);
         ghosts->add(first, end, sums);
         epilogue(first, end, sums);
       }
@@ -77,7 +72,7 @@ bool with_node_size(int size, const Action &action)
 
 // Runs a functor of nodes, which gets the sums or the residuals of a node's rows together.
 template <typename Number, class Functor>
-void for_each_node(const SparseMatrix<Number> &A, const Number *x, int n_threads, const Functor &f)
+void for_each_node(const RowProducts<Number> &A, const Number *x, int n_threads, const Functor &f)
 {
   const bool usual = with_node_size(f.node_size, [&](auto m) {
     for_each_product(A, x, n_threads, m, [=](int first, int end, const Number *sums) {
@@ -111,7 +106,7 @@ void for_each_node(const SparseMatrix<Number> &A, const Number *x, int n_threads
 template <typename Number, class Functor>
 void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entries<Number> &x, const Functor &f)
 {
-  const auto &A = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  const auto &A = dynamic_cast<const RowProducts<Number> &>(matrix);
   n_threads     = threads_for(n_threads, A.n_rows);
   if constexpr (Functor::by_node)
     for_each_node(A, x.x, n_threads, f);
@@ -131,7 +126,7 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entr
 template <typename Number, class Gather, class Functor>
 void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
 {
-  const auto &A = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  const auto &A = dynamic_cast<const RowProducts<Number> &>(matrix);
   const int   n = A.ghosts ? A.ghosts->n_owned() : A.n_cols;
   A.scratch.resize(n);
   for_each(n_threads, n, [&x, to = A.scratch.data()](int i) { to[i] = x(i); });

@@ -1,6 +1,5 @@
-// The rows of slices and of cells times a vector, compiled once for each precision.
+// The rows of slices times a vector, compiled once for each precision.
 
-#include "algebra/cell_matrix.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/sparse_matrix.h"
 
@@ -170,8 +169,6 @@ template <typename Number>
 void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
 {
   static_assert(SparseMatrix<Number>::slices_at_once == 4, "products are chosen for 1 to 4 slices");
-  if (A.cells)
-    return A.cells->multiply(first, end, x, sums);
   if (A.slices.empty())
     {
       for (int row = first; row < end; ++row)
@@ -195,58 +192,4 @@ void owned_products(const SparseMatrix<Number> &A, int first, int end, const Num
 
 template void owned_products(const SparseMatrix<double> &, int, int, const double *, double *);
 template void owned_products(const SparseMatrix<float> &, int, int, const float *, float *);
-
-template <typename Number>
-CellProducts<Number>::CellProducts(const CellMatrix &cells)
-  : coefficients(cells.coefficients.size())
-  , fixed(cells.grid().fixed)
-{
-  for (int d = 0; d < 3; ++d)
-    n_nodes[d] = cells.grid().n_cells[d] + 1;
-  for (int k = 0; k < 24 * 24; ++k)
-    local[k / 24][k % 24] = static_cast<Number>(cells.grid().local[k]);
-  update(cells);
-}
-
-template <typename Number>
-void CellProducts<Number>::update(const CellMatrix &cells)
-{
-  std::transform(cells.coefficients.data(), cells.coefficients.data() + coefficients.size(), coefficients.data(),
-                 [](double value) { return static_cast<Number>(value); });
-}
-
-template <typename Number>
-void CellProducts<Number>::multiply(int first, int end, const Number *x, Number *sums) const
-{
-  const int stride[3] = {1, n_nodes[0], n_nodes[0] * n_nodes[1]};
-  for (int node = first / 3; 3 * node < end; ++node, sums += 3)
-    {
-      const int at[3]  = {node % n_nodes[0], node / stride[1] % n_nodes[1], node / stride[2]};
-      Number    sum[3] = {};
-      for (int a = 0; a < 8; ++a)
-        {
-          const int corner = vertex_0(node, at, a, n_nodes);
-          if (corner < 0)
-            continue;
-          Number of_cell[3] = {};
-          for (int b = 0; b < 8; ++b)
-            {
-              const int other = corner + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2];
-              for (int d = 0; d < 3; ++d)
-                {
-                  const Number value = fixed[other] >> d & 1 ? Number(0) : x[3 * other + d];
-                  for (int c = 0; c < 3; ++c)
-                    of_cell[c] += local[3 * a + c][3 * b + d] * value;
-                }
-            }
-          for (int c = 0; c < 3; ++c)
-            sum[c] += coefficients[corner] * of_cell[c];
-        }
-      for (int c = 0; c < 3; ++c)
-        sums[c] = fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
-    }
-}
-
-template struct CellProducts<double>;
-template struct CellProducts<float>;
 } // namespace adamant::host

@@ -1,6 +1,5 @@
 #include "algebra/host/sparse_matrix.h"
 
-#include "algebra/cell_matrix.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/slice_rows.h"
 #include "algebra/value_dictionary.h"
@@ -160,7 +159,7 @@ bool has_dense_blocks(const RowsView &A, int n_cols, int m, int n_threads)
 template <typename Number>
 SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads,
                                    const double *changing)
-  : n_threads(n_threads)
+  : RowProducts<Number>(n_threads)
   , changing(changing != nullptr)
 {
   this->n_rows    = source.n_rows;
@@ -186,23 +185,6 @@ RowsView SparseMatrix<Number>::owned(RowsView rows) const
 {
   rows.first_ghost = ghosts ? ghosts->n_owned() : -1;
   return rows;
-}
-
-template <typename Number>
-SparseMatrix<Number>::SparseMatrix(const CellMatrix &source, int n_threads)
-  : n_threads(n_threads)
-  , cells(std::make_shared<CellProducts<Number>>(source))
-{
-  this->n_rows = this->n_cols = 3 * source.grid().n_nodes();
-  this->node_size = block_rows = 3;
-}
-
-template <typename Number>
-void SparseMatrix<Number>::update_coefficients(const CellMatrix &source)
-{
-  if (!cells)
-    return MatrixStorage<Number>::update_coefficients(source);
-  cells->update(source);
 }
 
 template <typename Number>
@@ -354,7 +336,7 @@ void SparseMatrix<Number>::update_values(const RowsView &rows)
 }
 
 template <typename Number>
-void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number *y) const
+void RowProducts<Number>::multiply(Number a, const Number *x, Number b, Number *y) const
 {
   if (b == Number(1)) // y += a A x leaves alone where A has no entries, as boundary matrices mostly have
     for_each_row(n_threads, *this, Entries<Number>{x}, Addition<Number>(a, y));
@@ -363,10 +345,14 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 }
 
 template <typename Number>
+void SparseMatrix<Number>::products(int first, int end, const Number *x, Number *sums) const
+{
+  owned_products(*this, first, end, x, sums);
+}
+
+template <typename Number>
 bool SparseMatrix<Number>::empty(int first, int end) const
 {
-  if (cells)
-    return false;
   if (slices.empty())
     return row_start[first] == row_start[end];
   const int rows = block_rows * lanes;
@@ -377,8 +363,6 @@ bool SparseMatrix<Number>::empty(int first, int end) const
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
-  if (cells)
-    return cells->coefficients.size() * (sizeof(Number) + 1) + sizeof(*cells);
   return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
          narrow_column.size() * sizeof(unsigned short) + value.size() * sizeof(Number);
 }
@@ -388,9 +372,7 @@ std::string SparseMatrix<Number>::format() const
 {
   std::ostringstream text;
   text << this->n_rows << " x " << this->n_cols << ", ";
-  if (cells)
-    text << "by cells";
-  else if (slices.empty())
+  if (slices.empty())
     text << "compressed rows";
   else
     text << "slices of " << lanes << (block_rows > 1 ? " nodes in dense blocks" : " rows");
@@ -398,6 +380,8 @@ std::string SparseMatrix<Number>::format() const
   return text.str();
 }
 
+template class RowProducts<double>;
+template class RowProducts<float>;
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
 } // namespace adamant::host

@@ -1,29 +1,12 @@
 #pragma once
 
-#include "algebra/device_interface.h"
-#include "algebra/host/ghosts.h"
+#include "algebra/host/row_products.h"
 
 #include <memory>
 #include <string>
 
 namespace adamant::host
 {
-/// Products of a CellMatrix on the host. They go row by row, from the cells around each node.
-template <typename Number>
-struct CellProducts
-{
-  explicit CellProducts(const CellMatrix &cells);
-  void update(const CellMatrix &cells);
-
-  /// Sets sums[i - first] = (A x)_i for first <= i < end, the rows of whole nodes.
-  void multiply(int first, int end, const Number *x, Number *sums) const;
-
-  int                  n_nodes[3];
-  Number               local[24][24];
-  Array<Number>        coefficients;
-  Array<unsigned char> fixed;
-};
-
 /// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, which is stored by columns, so that a
 /// product runs through the vector units. Short rows are padded with zeros. Products are bound by memory, so that
 /// slices are stored in few bytes. Only the first row's columns are stored where the other rows' columns follow one by
@@ -36,13 +19,13 @@ struct CellProducts
 /// 2 lanes columns, if no more windows are needed than the longest row has entries. There they are picked from two
 /// registers (AVX-512; else one by one). Dense blocks of m x m (the components of a node follow each other) have slices
 /// of `lanes` nodes, with a column for each block. Where padding would more than double the entries, the matrix is
-/// stored in compressed rows instead and has no slices. A matrix by cells stores none of this.
+/// stored in compressed rows instead and has no slices.
 template <typename Number>
-class SparseMatrix : public MatrixStorage<Number>
+class SparseMatrix : public RowProducts<Number>
 {
 public:
-  static constexpr int lanes          = 64 / sizeof(Number); ///< one AVX-512 register, two of AVX2
-  static constexpr int slices_at_once = 4;
+  using RowProducts<Number>::lanes, RowProducts<Number>::slices_at_once, RowProducts<Number>::block_rows,
+    RowProducts<Number>::n_threads, RowProducts<Number>::ghosts;
 
   struct Slice
   {
@@ -61,29 +44,19 @@ public:
   /// Makes the matrix `source`. `changing` points to its values where they will change in device memory, which is the
   /// host's; else it is null.
   SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
-  /// Makes a matrix by cells.
-  SparseMatrix(const CellMatrix &source, int n_threads);
 
-  void        multiply(Number a, const Number *x, Number b, Number *y) const override;
+  void        products(int first, int end, const Number *x, Number *sums) const override;
+  bool        empty(int first, int end) const override;
   void        update(const CSRMatrix<double> &source) override;
   void        update_values(const RowsView &rows) override;
-  void        update_coefficients(const CellMatrix &source) override;
   std::size_t bytes() const override;
   std::string format() const override;
-  bool        empty(int first, int end) const; ///< whether these rows, of whole slices, have no entries
 
-  int                   block_rows = 1; ///< m of dense blocks; 1 where nodes have none
-  int                   n_threads;
   Array<Slice>          slices;    ///< empty for compressed rows
   Array<std::int64_t>   row_start; ///< of compressed rows
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
-
-  std::shared_ptr<CellProducts<Number>> cells; ///< null: the matrix has rows
-
-  std::unique_ptr<Ghosts<Number>> ghosts;  ///< the entries in columns of other ranks; null: there are none
-  mutable Array<Number>           scratch; ///< entries that a functor computes, before the product
 
 private:
   void     take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows);
@@ -96,4 +69,8 @@ private:
   bool changing = false; ///< whether values change in device memory
   bool plain    = false; ///< whether each value is stored
 };
+
+/// Does what SparseMatrix::products does; it is compiled once for each precision (slice_products.cc).
+template <typename Number>
+void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums);
 } // namespace adamant::host

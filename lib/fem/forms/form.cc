@@ -140,14 +140,14 @@ void Form<dim>::release()
 
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
-                                 const std::vector<std::shared_ptr<CellMatrix>> &cells)
+                                 const std::vector<std::shared_ptr<const RowlessMatrix>> &rowless)
 {
   if (&form.rows() != &field || form.columns().kind != ColumnKind::unknowns || form.columns().field != &field)
     throw RunError("form " + form.name() + " is no system matrix of the field " + field.name());
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
-    levels.push_back({l < cells.size() && cells[l] ? LevelValues(cells[l]) : form.values(l), field.prolongation(l),
-                      field.restriction(l), field.node_size(),
+    levels.push_back({l < rowless.size() && rowless[l] ? LevelValues(rowless[l]) : form.values(l),
+                      field.prolongation(l), field.restriction(l), field.node_size(),
                       [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); }});
   return levels;
 }

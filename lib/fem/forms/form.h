@@ -196,11 +196,11 @@ private:
 };
 
 /// Returns the data that multigrid needs of a system matrix with Levels::all and columns unknowns(field), after
-/// update(). The matrices are shared, so after another update of the form the data have the new values. `cells`, where
-/// given for a level, are its matrix, and the form has none there. Throws RunError for other forms.
+/// update(). The matrices are shared, so after another update of the form the data have the new values. `rowless`, where
+/// given for a level, is its matrix, and the form has none there. Throws RunError for other forms.
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
-                                 const std::vector<std::shared_ptr<CellMatrix>> &cells = {});
+                                 const std::vector<std::shared_ptr<const RowlessMatrix>> &rowless = {});
 
 /// Returns the data of levels_of() in less memory, for a matrix that does not change and was not updated. Levels with
 /// more unknowns than `at_once` are made when multigrid asks for them, first the transfer and then the matrix. Data of

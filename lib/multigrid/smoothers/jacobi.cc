@@ -42,8 +42,8 @@ void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Ve
   if (node_size > most_node_rows)
     throw RunError("nodes of " + std::to_string(node_size) + " rows whose values change; at most " +
                    std::to_string(most_node_rows) + " can be");
-  if (level.cells())
-    level.device.for_each(n_rows / 3, InvertCellBlocks<Number>{level.cells()->view(), node_size, diagonal.data()});
+  if (level.rowless())
+    level.rowless()->invert_diagonal(node_size, diagonal);
   else
     level.device.for_each(n_nodes,
                           InvertNodeBlocks<Number>{level.changing()->view(), node_size, n_nodes, diagonal.data()});
@@ -88,7 +88,7 @@ public:
       level.device.for_each_row(level.A, x, NodeJacobiStep<Number>(node_size, x.size() / node_size, update));
     return y;
   }
-  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells() ? this : nullptr; }
+  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.rowless() ? this : nullptr; }
 
 private:
   FirstJacobiStep<Number> from_zero(Number beta, const Vector &b) const { return {beta, diagonal.data(), b.data()}; }

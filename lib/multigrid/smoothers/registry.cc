@@ -29,8 +29,8 @@ template <typename Number>
 std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const DeviceLevel<Number> &level)
 {
   const SmootherKind &kind = smoother_kind(name);
-  if (level.cells() && !kind.matrix)
-    throw RunError("smoother '" + name + "' needs the rows of a matrix, and this one is by cells");
+  if (level.rowless() && !kind.matrix)
+    throw RunError("smoother '" + name + "' needs the rows of a matrix, and this one stores none");
   return std::get<SmootherKind::Make<Number>>(kind.make)(level);
 }
 

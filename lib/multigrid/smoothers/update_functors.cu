@@ -10,8 +10,6 @@ namespace cuda
 {
 template void for_each(const DeviceInterface &, int, const InvertNodeBlocks<double> &);
 template void for_each(const DeviceInterface &, int, const InvertNodeBlocks<float> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float> &);
 template void for_each(const DeviceInterface &, int, const FactorRows<16> &);
 template void for_each(const DeviceInterface &, int, const FactorRows<48> &);
 template void for_each(const DeviceInterface &, int, const Permute &);

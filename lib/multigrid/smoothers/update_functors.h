@@ -1,6 +1,5 @@
 #pragma once
 
-#include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 #include "multigrid/options.h"
@@ -105,32 +104,6 @@ struct InvertNodeBlocks
     const bool regular = invert_small(block, m);
     for (int k = 0; k < m * m; ++k)
       inverse[static_cast<long>(k) * n_nodes + node] = regular ? static_cast<Number>(block[k]) : Number(NAN);
-  }
-};
-
-/// Computes the inverses of InvertNodeBlocks for a matrix by cells, which has 3 rows a node. node_size is 1, for the
-/// diagonal alone, or 3.
-template <typename Number>
-struct InvertCellBlocks
-{
-  CellMatrixView A;
-  int            node_size;
-  Number        *inverse;
-
-  ADAMANT_HOST_DEVICE void operator()(int node) const
-  {
-    const int n_nodes = A.n_nodes[0] * A.n_nodes[1] * A.n_nodes[2];
-    double    block[9];
-    A.diagonal_block(node, block);
-    if (node_size == 1)
-      for (int c = 0; c < 3; ++c)
-        inverse[3 * node + c] = static_cast<Number>(1. / block[4 * c]);
-    else
-      {
-        const bool regular = invert_small(block, 3);
-        for (int k = 0; k < 9; ++k)
-          inverse[static_cast<long>(k) * n_nodes + node] = regular ? static_cast<Number>(block[k]) : Number(NAN);
-      }
   }
 };
 

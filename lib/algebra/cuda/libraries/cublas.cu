@@ -79,10 +79,6 @@ public:
   {
     return std::make_shared<CublasMatrix<Number>>(context.shared_from_this(), libraries, row_major, n);
   }
-  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &) const override
-  {
-    throw RunError("Matrix format = cusparse has no matrices by cells");
-  }
 
 private:
   Context                   &context; // the owner of this object

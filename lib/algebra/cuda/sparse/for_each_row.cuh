@@ -1,8 +1,8 @@
 #pragma once
 
-#include "algebra/cuda/sparse/cells.cuh"
 #include "algebra/cuda/sparse/library_matrix.cuh"
 #include "algebra/cuda/sparse/lines.cuh"
+#include "algebra/cuda/sparse/row_visit.cuh"
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/functors/row_functors.h"
 
@@ -189,9 +189,10 @@ void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &ma
   const Call  name(__PRETTY_FUNCTION__);
   if (context.matrix_format() == MatrixFormat::cusparse)
     return finish_rows(context, name, dynamic_cast<const LibraryMatrix<Number> &>(matrix), x, f);
-  const auto &A = dynamic_cast<const SparseMatrix<Number> &>(matrix);
-  if (A.cells)
-    return for_each_row_by_cells(context, name, *A.cells, x, f);
+  const auto *sparse = dynamic_cast<const SparseMatrix<Number> *>(&matrix);
+  if (sparse == nullptr)
+    return dynamic_cast<const RowlessStorage<Number> &>(matrix).visit({name, typeid(Functor), typeid(Gather), &f, &x});
+  const auto &A      = *sparse;
   const auto &ghosts = A.ghosts;
   for_each_owned_row(context, name, A, x, f, ghosts ? send_to_others(context, *ghosts, x, f) : Sends<Number>());
   if (!ghosts)

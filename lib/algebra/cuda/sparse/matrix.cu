@@ -1,7 +1,6 @@
 #include "algebra/cuda/sparse/conversion.cuh"
 
 #include "algebra/cuda/operations.h"
-#include "algebra/cuda/sparse/cells.cuh"
 #include "algebra/functors/row_functors.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
@@ -138,23 +137,6 @@ RowsView SparseMatrix<Number>::owned(RowsView rows) const
 }
 
 template <typename Number>
-SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CellMatrix &source)
-  : cells(std::make_shared<CellProducts<Number>>(*context_, source))
-  , context(std::move(context_))
-{
-  this->n_rows = this->n_cols = 3 * source.grid().n_nodes();
-  this->node_size             = 3;
-}
-
-template <typename Number>
-void SparseMatrix<Number>::update_coefficients(const CellMatrix &source)
-{
-  if (!cells)
-    return MatrixStorage<Number>::update_coefficients(source);
-  cells->update(*context, source);
-}
-
-template <typename Number>
 void SparseMatrix<Number>::convert(const RowsView &source, const CSRMatrix<double> &pattern)
 {
   const Array<EntryNumber> row_start = packed_starts(owned(view_of(pattern)));
@@ -255,8 +237,6 @@ void SparseMatrix<Number>::update_values(const RowsView &rows)
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
-  if (cells)
-    return cells->bytes();
   return nodes.size() * sizeof(int) + slices.size() * sizeof(Slice) + columns.size() * 4 +
          values.size() * sizeof(Number) + codes.size() * 4 + models.size() * sizeof(Model) +
          items.size() * sizeof(int) + (ghosts ? ghosts->bytes() : 0);
@@ -267,11 +247,6 @@ std::string SparseMatrix<Number>::format() const
 {
   std::ostringstream text;
   text << this->n_rows << " x " << this->n_cols;
-  if (cells)
-    {
-      text << ", by cells, " << bytes() / 1000000. << " MB";
-      return text.str();
-    }
   text << ", rows of " << widest * run;
   if (this->node_size > 1)
     text << " in nodes of " << this->node_size << (nodes.size() > 0 ? ", ordered by length" : "");
@@ -323,10 +298,6 @@ public:
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override
   {
     return make_dense_matrix<Number>(context, row_major, n);
-  }
-  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override
-  {
-    return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), cells);
   }
 
 private:

@@ -45,9 +45,6 @@
 
 namespace adamant::cuda
 {
-template <typename Number>
-struct CellProducts; // cells.cuh
-
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
 constexpr int      most_threads = 512;              // bound of threads in a block of row_kernel
 constexpr int      most_models = 8, model_unit = 4; // bound of a slice's models; alignment of their rows
@@ -93,13 +90,10 @@ public:
   /// there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
                std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
-  /// Makes a matrix by cells; no rows are stored.
-  SparseMatrix(std::shared_ptr<Context> context, const CellMatrix &source);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
   void        update_values(const RowsView &rows) override;
-  void        update_coefficients(const CellMatrix &source) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
@@ -116,8 +110,7 @@ public:
   DeviceArray<Model>    models;
   DeviceArray<int>      items; ///< each a LineItem: the slices of a warp of line_kernel; empty: row_kernel
 
-  std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: there are none
-  std::shared_ptr<CellProducts<Number>> cells;  ///< null: the matrix has rows
+  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: there are none
 
 private:
   void     convert(const RowsView &source, const CSRMatrix<double> &pattern); // reads no values of `pattern`

@@ -1,6 +1,8 @@
-#include "algebra/cell_matrix.h"
+#include "stokes/cells/cell_matrix.h"
 
 #include "base/exceptions.h"
+#include "stokes/cells/cell_functors.h"
+#include "stokes/cells/cell_storage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,6 +35,35 @@ double between_modes(const CellGrid &grid, int c, int m, int d, int n)
 int partner(int c, int d, int m)
 {
   return m ^ (1 << c) ^ (1 << d);
+}
+
+CellMatrixView view_of(const CellMatrix &matrix)
+{
+  CellMatrixView view{{}, matrix.coefficients.data(), matrix.fixed().data(), {}};
+  for (int d = 0; d < 3; ++d)
+    view.n_nodes[d] = matrix.grid().n_cells[d] + 1;
+  for (int a = 0; a < 8; ++a)
+    for (int k = 0; k < 9; ++k)
+      view.blocks[a][k] = matrix.grid().local[(3 * a + k / 3) * 24 + 3 * a + k % 3];
+  return view;
+}
+
+template <typename Number>
+std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const CellMatrix &matrix)
+{
+  if (device.matrix_format() == MatrixFormat::cusparse)
+    throw RunError("Matrix format = cusparse has no matrices by cells");
+  if constexpr (built_with_cuda)
+    if (device.asynchronous())
+      return cuda::make_cell_storage<Number>(device.interface(), matrix);
+  return host::make_cell_storage<Number>(device.interface().n_threads(), matrix);
+}
+
+template <typename Number>
+void invert_blocks(const CellMatrix &matrix, int node_size, Vector<Number> &inverse)
+{
+  inverse.device().for_each(matrix.grid().n_nodes(),
+                            InvertCellBlocks<Number>{view_of(matrix), node_size, inverse.data()});
 }
 } // namespace
 
@@ -68,17 +99,6 @@ CellMatrix::CellMatrix(const Device &device, CellGrid grid)
         for (int d = 0; d < 3; ++d)
           modes_.other[c][d][m] = modes_.couples(c, d, m) ? between_modes(grid_, c, m, d, partner(c, d, m)) : 0.;
       }
-}
-
-CellMatrixView CellMatrix::view() const
-{
-  CellMatrixView view{{}, coefficients.data(), fixed_.data(), {}};
-  for (int d = 0; d < 3; ++d)
-    view.n_nodes[d] = grid_.n_cells[d] + 1;
-  for (int a = 0; a < 8; ++a)
-    for (int k = 0; k < 9; ++k)
-      view.blocks[a][k] = grid_.local[(3 * a + k / 3) * 24 + 3 * a + k % 3];
-  return view;
 }
 
 CSRMatrix<double> CellMatrix::rows() const
@@ -126,5 +146,25 @@ CSRMatrix<double> CellMatrix::rows() const
         }
     }
   return A;
+}
+
+std::shared_ptr<MatrixStorage<double>> CellMatrix::make_storage(const Device &device, double) const
+{
+  return storage_on<double>(device, *this);
+}
+
+std::shared_ptr<MatrixStorage<float>> CellMatrix::make_storage(const Device &device, float) const
+{
+  return storage_on<float>(device, *this);
+}
+
+void CellMatrix::invert_diagonal(int node_size, Vector<double> &inverse) const
+{
+  invert_blocks(*this, node_size, inverse);
+}
+
+void CellMatrix::invert_diagonal(int node_size, Vector<float> &inverse) const
+{
+  invert_blocks(*this, node_size, inverse);
 }
 } // namespace adamant

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "algebra/vector.h"
-#include "base/csr/csr_matrix.h"
+#include "algebra/rowless_matrix.h"
 #include "base/host_device.h"
 
 #include <array>
+#include <memory>
 
 namespace adamant
 {
@@ -56,34 +56,10 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
   return node;
 }
 
-/// A matrix by cells in the memory of a device, as functors see it.
-struct CellMatrixView
-{
-  int                  n_nodes[3];
-  const double        *coefficients;
-  const unsigned char *fixed;
-  double               blocks[8][9]; ///< the diagonal 3 x 3 blocks of K, one for each vertex
-
-  /// Writes the diagonal 3 x 3 block of a node's rows to `block`, row-major.
-  ADAMANT_HOST_DEVICE void diagonal_block(int node, double *block) const
-  {
-    const int at[3] = {node % n_nodes[0], node / n_nodes[0] % n_nodes[1], node / n_nodes[0] / n_nodes[1]};
-    for (int k = 0; k < 9; ++k)
-      block[k] = 0.;
-    for (int a = 0; a < 8; ++a)
-      if (const int first = vertex_0(node, at, a, n_nodes); first >= 0)
-        for (int k = 0; k < 9; ++k)
-          block[k] += coefficients[first] * blocks[a][k];
-    for (int k = 0; k < 9; ++k)
-      if (fixed[node] >> (k / 3) & 1 || fixed[node] >> (k % 3) & 1)
-        block[k] = k % 4 == 0;
-  }
-};
-
 /// The matrix Σ_cells k_cell G_cellᵀ K G_cell of a grid, where G_cell picks the unknowns of a cell. Its entries are not
 /// stored: products make them. Rows of prescribed unknowns are rows of the identity, and their columns are empty. The
-/// coefficients k may change. It is for one rank only.
-class CellMatrix
+/// coefficients k may change. It is for one rank only. On a GPU, for_each_row takes the functors that cells.cu lists.
+class CellMatrix : public RowlessMatrix
 {
 public:
   /// Throws RunError where can_be_made(grid) is false, or sizes do not fit.
@@ -97,8 +73,19 @@ public:
   const CellGrid            &grid() const { return grid_; }
   const CellModes<double>   &modes() const { return modes_; }
   const List<unsigned char> &fixed() const { return fixed_; } ///< as in the grid, in device memory
-  CellMatrixView             view() const;
-  CSRMatrix<double>          rows() const; ///< returns the entries, in host memory
+
+  int               n_rows() const override { return 3 * grid_.n_nodes(); }
+  CSRMatrix<double> rows() const override;
+  /// @name See RowlessMatrix. A device of MatrixFormat::cusparse has no such matrix and throws RunError.
+  /// @{
+  std::shared_ptr<MatrixStorage<double>> make_storage(const Device &device, double) const override;
+  std::shared_ptr<MatrixStorage<float>>  make_storage(const Device &device, float) const override;
+  /// @}
+  /// @name See RowlessMatrix. node_size is 1, for the diagonal alone, or 3.
+  /// @{
+  void invert_diagonal(int node_size, Vector<double> &inverse) const override;
+  void invert_diagonal(int node_size, Vector<float> &inverse) const override;
+  /// @}
 
 private:
   CellGrid            grid_;

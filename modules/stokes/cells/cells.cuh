@@ -1,11 +1,11 @@
 #pragma once
 
-#include "algebra/cell_matrix.h"
-#include "algebra/cuda/sparse/sparse.cuh"
+#include "algebra/cuda/runtime/check.cuh"
+#include "algebra/cuda/sparse/row_operands.cuh"
 #include "algebra/functors/row_functors.h"
+#include "stokes/cells/cell_matrix.h"
 
 #include <algorithm>
-#include <type_traits>
 
 // Products of matrices by cells. A block of threads takes a tile of nodes and some planes, from the lowest up. Each
 // thread has a column of nodes, and the column of cells whose vertex 0 these nodes are. Each cell gets the even and odd
@@ -237,40 +237,27 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
 /// Returns tiles for a grid, such that all blocks are on the GPU at once, with as little as possible in the rims.
 CellTiles tiles_for(const Context &context, const int (&n_nodes)[3], int blocks_at_once);
 
-/// True where a gather is a vector, of either precision.
-/// @{
-template <class Gather>
-constexpr bool is_vector = false;
-template <typename Number>
-constexpr bool is_vector<Entries<Number>> = true;
-/// @}
-
-/// Runs `finish` for all rows, as for_each_row does. Throws RunError where x is no vector, or where `finish` is
-/// in_place.
+/// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
 template <typename Number, class Gather, class Finish>
 void for_each_row_by_cells(const Context &context, const Call &name, const CellProducts<Number> &A, const Gather &x,
                            const Finish &finish)
 {
-  if constexpr (Finish::in_place || !is_vector<Gather>)
-    throw RunError("a matrix by cells has no single rows: this smoother needs rows");
-  else
-    {
-      const CellView<Number> view{{A.n_nodes[0], A.n_nodes[1], A.n_nodes[2]},
-                                  {A.along[0], A.along[1], A.along[2]},
-                                  A.coefficients.data(),
-                                  A.fixed.data(),
-                                  A.modes};
-      const auto             kernel         = cell_kernel<Number, Gather, Finish>;
-      static const int       blocks_at_once = [&] {
-        int n = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, most_cell_threads, 0),
-                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
-        return std::max(n, 1);
-      }();
-      const CellTiles tiles = tiles_for(context, A.n_nodes, blocks_at_once);
-      const dim3      blocks(blocks_for(A.n_nodes[0], tiles.width - 2), blocks_for(A.n_nodes[1], tiles.height - 2),
-                             blocks_for(A.n_nodes[2], tiles.planes));
-      launch(context, name, kernel, blocks, tiles.width * tiles.height, view, tiles, x, finish);
-    }
+  static_assert(!Finish::in_place, "a functor that needs single rows");
+  const CellView<Number> view{{A.n_nodes[0], A.n_nodes[1], A.n_nodes[2]},
+                              {A.along[0], A.along[1], A.along[2]},
+                              A.coefficients.data(),
+                              A.fixed.data(),
+                              A.modes};
+  const auto             kernel         = cell_kernel<Number, Gather, Finish>;
+  static const int       blocks_at_once = [&] {
+    int n = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, most_cell_threads, 0),
+                "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
+    return std::max(n, 1);
+  }();
+  const CellTiles tiles = tiles_for(context, A.n_nodes, blocks_at_once);
+  const dim3      blocks(blocks_for(A.n_nodes[0], tiles.width - 2), blocks_for(A.n_nodes[1], tiles.height - 2),
+                         blocks_for(A.n_nodes[2], tiles.planes));
+  launch(context, name, kernel, blocks, tiles.width * tiles.height, view, tiles, x, finish);
 }
 } // namespace adamant::cuda

@@ -1,6 +1,7 @@
 // Products of a matrix by cells against those of its rows, and its rows against the sum over cells.
 
-#include "algebra/cell_matrix.h"
+#include "stokes/cells/cell_matrix.h"
+
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "operators/linear_operator.h"
@@ -124,6 +125,26 @@ TEST_P(CellOperators, TakeFloat)
   expect_near(values_of(y), wanted, 1e-12 * norm(wanted), "the product");
 }
 
+// The host takes all functors. A GPU has kernels for the ones that cells.cu lists; the message names another one.
+TEST_P(CellOperators, NameAFunctorWithoutKernel)
+{
+  const Matrix<double> A(device, random_matrix(device, {3, 2, 2}, 3));
+  const Vector<double> x(device, A.n_rows());
+  Vector<double>       y(device, A.n_rows());
+  const auto           visit = [&] { device.for_each_row(A, x, Update<double>(0., 1., nullptr, nullptr, y.data())); };
+  if (!device.asynchronous())
+    return visit();
+  try
+    {
+      visit();
+      FAIL() << "no error";
+    }
+  catch (const RunError &error)
+    {
+      EXPECT_NE(std::string(error.what()).find("Update<double>"), std::string::npos) << error.what();
+    }
+}
+
 TYPED_TEST(ByCells, ProductsAreThoseOfRows)
 {
   using Number = typename TestFixture::Number;
@@ -221,4 +242,7 @@ TEST(CellMatrixRows, RefusesOtherMatrices)
   grid.local[5] += 1e-3;
   EXPECT_FALSE(CellMatrix::can_be_made(grid));
   EXPECT_THROW(CellMatrix(device, grid), RunError);
+  const CellMatrix matrix = random_matrix(device, {2, 2, 2}, 1);
+  Matrix<double>   rows(device, matrix.rows());
+  EXPECT_THROW(rows.update(matrix), RunError);
 }

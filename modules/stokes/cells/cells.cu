@@ -1,0 +1,154 @@
+#include "stokes/cells/cells.cuh"
+
+#include "algebra/cuda/sparse/row_visit.cuh"
+#include "algebra/functors/vector_functors.h"
+#include "multigrid/smoothers/functors.h"
+#include "stokes/cells/cell_storage.h"
+
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <typeindex>
+#include <utility>
+
+namespace adamant::cuda
+{
+template <typename Number>
+CellProducts<Number>::CellProducts(const Context &context, const CellMatrix &cells)
+  : coefficients(context.memory_of_device(), cells.coefficients.size(), "matrices")
+  , fixed(cells.fixed())
+{
+  const auto convert = [](const double(&from)[8], Number(&to)[8]) {
+    std::copy_n(from, 8, to); // rounds
+  };
+  for (int c = 0; c < 3; ++c)
+    {
+      n_nodes[c] = cells.grid().n_cells[c] + 1;
+      along[c]   = cells.grid().along[c];
+      convert(cells.modes().same[c], modes.same[c]);
+      for (int d = 0; d < 3; ++d)
+        convert(cells.modes().other[c][d], modes.other[c][d]);
+    }
+  update(context, cells);
+}
+
+template <typename Number>
+void CellProducts<Number>::update(const Context &context, const CellMatrix &cells)
+{
+  for_each(context, cells.coefficients.size(), Convert<double, Number>{cells.coefficients.data(), coefficients.data()});
+}
+
+// Of each candidate the work of the busiest multiprocessor: planes, one more at each end, and warps. A plane waits for
+// memory and for other warps as if there were four more.
+CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_once)
+{
+  const int at_once = context.n_multiprocessors() * blocks_at_once;
+  CellTiles best{0, 0, 0};
+  double    least = 0.;
+  for (int height = 3; height <= 16; ++height)
+    for (int width = 8; width * height <= most_cell_threads; ++width)
+      {
+        const int    columns = blocks_for(n[0], width - 2) * blocks_for(n[1], height - 2);
+        const int    planes  = blocks_for(n[2], std::min(n[2], std::max(1, at_once / columns)));
+        const int    rounds  = blocks_for(long(columns) * blocks_for(n[2], planes), at_once);
+        const double cost    = rounds * (planes + 2.) * (blocks_for(width * height, 32) + 4.);
+        if (best.width == 0 || cost < least)
+          {
+            least = cost;
+            best  = {width, height, planes};
+          }
+      }
+  return best;
+}
+
+namespace
+{
+// The kernels of a matrix by cells, by the types of the functor and of the x that is multiplied.
+template <typename Number>
+using Kernels = std::map<std::pair<std::type_index, std::type_index>,
+                         void (*)(const Context &, const CellProducts<Number> &, const RowVisit &)>;
+
+template <typename Number, class Gather, class Functor>
+void run(const Context &context, const CellProducts<Number> &A, const RowVisit &call)
+{
+  for_each_row_by_cells(context, call.name, A, *static_cast<const Gather *>(call.x),
+                        *static_cast<const Functor *>(call.f));
+}
+
+template <typename Number, class Gather, class... Functors>
+void add(Kernels<Number> &kernels)
+{
+  (kernels.emplace(std::pair(std::type_index(typeid(Functors)), std::type_index(typeid(Gather))),
+                   run<Number, Gather, Functors>),
+   ...);
+}
+
+// The products of solvers, and the steps of the smoothers that need the diagonal of A alone.
+template <typename Number>
+Kernels<Number> make_kernels()
+{
+  Kernels<Number> kernels;
+  add<Number, Entries<Number>, Product<Number>, Addition<Number>, Residual<Number>, JacobiStep<Number>,
+      NodeJacobiStep<Number>>(kernels);
+  if constexpr (std::is_same_v<Number, double>)
+    add<double, Entries<float>, Product<double>>(kernels);
+  return kernels;
+}
+
+template <typename Number>
+class CellStorage : public RowlessStorage<Number>
+{
+public:
+  CellStorage(std::shared_ptr<Context> context_, const CellMatrix &source)
+    : context(std::move(context_))
+    , cells(*context, source)
+  {
+    this->n_rows = this->n_cols = source.n_rows();
+    this->node_size             = 3;
+  }
+
+  void multiply(Number a, const Number *x, Number b, Number *y) const override
+  {
+    if (b == Number(1))
+      for_each_row(*context, *this, Entries<Number>{x}, Addition<Number>(a, y));
+    else
+      for_each_row(*context, *this, Entries<Number>{x}, Product<Number>(a, b, y));
+  }
+  void update_from(const RowlessMatrix &source) override
+  {
+    cells.update(*context, dynamic_cast<const CellMatrix &>(source));
+  }
+  void visit(const RowVisit &call) const override
+  {
+    static const Kernels<Number> kernels = make_kernels<Number>();
+    const auto                   kernel  = kernels.find({call.functor, call.gather});
+    if (kernel == kernels.end())
+      throw RunError("a matrix by cells has no kernel for " + std::string(call.name.function) +
+                     ": does a smoother need single rows? Other functors need a line in modules/stokes/cells/cells.cu");
+    kernel->second(*context, cells, call);
+  }
+  std::size_t bytes() const override { return cells.bytes(); }
+  std::string format() const override
+  {
+    std::ostringstream text;
+    text << this->n_rows << " x " << this->n_cols << ", by cells, " << bytes() / 1000000. << " MB";
+    return text.str();
+  }
+
+private:
+  std::shared_ptr<Context> context;
+  CellProducts<Number>     cells;
+};
+} // namespace
+
+template <typename Number>
+std::shared_ptr<MatrixStorage<Number>> make_cell_storage(DeviceInterface &device, const CellMatrix &source)
+{
+  return std::make_shared<CellStorage<Number>>(static_cast<Context &>(device).shared_from_this(), source);
+}
+
+template std::shared_ptr<MatrixStorage<double>> make_cell_storage(DeviceInterface &, const CellMatrix &);
+template std::shared_ptr<MatrixStorage<float>>  make_cell_storage(DeviceInterface &, const CellMatrix &);
+} // namespace adamant::cuda
