@@ -7,6 +7,8 @@
 #include "parts.h"
 #include "support/q1_grid.h"
 
+#include <array>
+
 namespace
 {
 using namespace adamant::test;

@@ -12,7 +12,7 @@ namespace adamant
 class CompressedRows;
 
 /// This rank's rows of a matrix on a device: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
-/// dense, or of a kind that stores no entries (RowlessMatrix). A Matrix is a handle: copies mean the same matrix.
+/// or dense. A RowlessMatrix stores no entries. A Matrix is a handle: copies mean the same matrix.
 template <typename Number>
 class Matrix
 {

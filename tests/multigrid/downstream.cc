@@ -8,6 +8,7 @@
 #include "support/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 using namespace adamant;

@@ -5,6 +5,7 @@
 #include "multigrid/smoothers/functors.h"
 #include "stokes/cells/cell_storage.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <sstream>

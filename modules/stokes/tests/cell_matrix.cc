@@ -9,6 +9,7 @@
 #include "tests/algebra/support.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 using namespace adamant;

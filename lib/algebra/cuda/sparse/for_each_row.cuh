@@ -6,6 +6,7 @@
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/functors/row_functors.h"
 
+#include <type_traits>
 #include <utility>
 
 // The kernels that spread the rows of a matrix over threads: row_kernel, or for large matrices band_kernel, where
