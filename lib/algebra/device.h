@@ -48,8 +48,8 @@ public:
 
   /// @name Facts
   /// @{
-  bool        asynchronous() const { return device->asynchronous(); } ///< true: the host may work while operations run
-  std::string name() const { return device->name(); }                 ///< name of the processor or the GPU
+  const DeviceTraits &traits() const { return device->traits(); } ///< what code above decides by
+  std::string         name() const { return device->name(); }     ///< name of the processor or the GPU
   const Communicator &communicator() const { return device->communicator(); }
   MatrixFormat        matrix_format() const { return device->matrix_format(); } ///< the format of sparse matrices
   DeviceInterface    &interface() const { return *device; } ///< for lib/algebra: memory, ranks, bandwidth
@@ -78,10 +78,9 @@ public:
   template <typename Functor>
   void for_each(int n, const Functor &f) const
   {
-#if ADAMANT_WITH_CUDA
-    if (asynchronous())
-      return cuda::for_each(*device, n, f);
-#endif
+    if constexpr (built_with_cuda)
+      if (traits().kernels)
+        return cuda::for_each(*device, n, f);
     host::for_each(device->n_threads(), n, f);
   }
 
@@ -89,10 +88,9 @@ public:
   template <typename Functor>
   void for_each_by_lanes(int n, const Functor &f) const
   {
-#if ADAMANT_WITH_CUDA
-    if (asynchronous())
-      return cuda::for_each_by_lanes(*device, n, f);
-#endif
+    if constexpr (built_with_cuda)
+      if (traits().kernels)
+        return cuda::for_each_by_lanes(*device, n, f);
     host::for_each(device->n_threads(), n, [&f](int i) { f(i, OneLane()); });
   }
 
@@ -151,22 +149,17 @@ public:
   /// Gram-Schmidt), once more where orthogonality was lost, and v_{k+1} = v = w. The coefficients are in h[0..k], the
   /// norm before scaling is in h[k + 1]; a zero norm leaves w unscaled. See Liebchen et al., Section 4.1.5, which this
   /// extends by re-orthogonalisation.
-  void arnoldi(const ArnoldiVectors &vectors) const
-  {
-    device->arnoldi(vectors);
-  }
+  void arnoldi(const ArnoldiVectors &vectors) const { device->arnoldi(vectors); }
   /// Does the work of the other `arnoldi` at the end of a loop's step, then asks the control; returns as `sums` does.
   template <class Control>
   bool arnoldi(const ArnoldiVectors &vectors, const Control &control, const LoopAnswer &answer) const
   {
-#if ADAMANT_WITH_CUDA
-    if (asynchronous())
-      {
-        cuda::arnoldi(*device, vectors, control, answer);
-        return true;
-      }
-#endif
-    (void)answer;
+    if constexpr (built_with_cuda)
+      if (traits().kernels)
+        {
+          cuda::arnoldi(*device, vectors, control, answer);
+          return true;
+        }
     device->arnoldi(vectors);
     return control();
   }
@@ -204,10 +197,9 @@ template <typename Number, class X, class Functor>
 void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const
 {
   const auto gather = entries_of(x);
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    return cuda::for_each_row(*device, A.storage(), gather, f);
-#endif
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      return cuda::for_each_row(*device, A.storage(), gather, f);
   host::for_each_row(device->n_threads(), A.storage(), gather, f);
 }
 } // namespace adamant

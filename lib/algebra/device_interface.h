@@ -25,6 +25,22 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, dense products by cuBLAS
 };
 
+/// The properties of a device by which code above it decides. Each decision asks for the property that it depends on,
+/// not for the kind of the device.
+struct DeviceTraits
+{
+  const char *backend;            ///< name of the kind, as --backend takes it: host or cuda
+  bool        kernels;            ///< whether functors run as kernels of namespace cuda, not as loops of the host
+  bool        separate_memory;    ///< whether device memory is counted, and only operations and copies reach it
+  bool        beside_host;        ///< whether operations may go on when they have returned, so that the host works, too
+  bool        waits_for_launches; ///< whether a launch takes as long as a small operation, so that recording pays
+  bool        many_threads;       ///< whether thousands of threads share the work, so that memory alone bounds products
+  unsigned int
+    cells_for_a_rank; ///< bilinear cells that are worth a rank; with fewer, messages cost more than they save
+};
+inline constexpr DeviceTraits traits_of_host{"host", false, false, false, false, false, 1000};
+inline constexpr DeviceTraits traits_of_gpu{"cuda", true, true, true, true, true, 200000};
+
 class CellMatrix; // cell_matrix.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
@@ -170,7 +186,7 @@ class DeviceInterface
 public:
   virtual ~DeviceInterface() = default;
 
-  virtual bool                asynchronous() const = 0; ///< whether operations run beside the host
+  virtual const DeviceTraits &traits() const       = 0;
   virtual std::string         name() const         = 0;
   virtual int                 n_threads() const    = 0; ///< threads of the host's loops
   virtual const Communicator &communicator() const = 0;

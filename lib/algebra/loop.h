@@ -79,15 +79,12 @@ public:
   template <class Control>
   static bool ask(const Device &device, const Control &control, const LoopAnswer &answer)
   {
-#if ADAMANT_WITH_CUDA
-    if (device.asynchronous())
-      {
-        cuda::decide(device.interface(), control, answer);
-        return true;
-      }
-#endif
-    (void)device;
-    (void)answer;
+    if constexpr (built_with_cuda)
+      if (device.traits().kernels)
+        {
+          cuda::decide(device.interface(), control, answer);
+          return true;
+        }
     return control();
   }
 
@@ -98,15 +95,14 @@ private:
     return [device, control](const LoopAnswer &answer) { return ask(device, control, answer); };
   }
   template <class Control>
-  static DeviceInterface::Asking telling([[maybe_unused]] const Device &device, [[maybe_unused]] const Control &control)
+  static DeviceInterface::Asking telling(const Device &device, const Control &control)
   {
-#if ADAMANT_WITH_CUDA
-    if (device.asynchronous())
-      return [device, control](const LoopAnswer &answer) {
-        cuda::tell(device.interface(), control, answer);
-        return true;
-      };
-#endif
+    if constexpr (built_with_cuda)
+      if (device.traits().kernels)
+        return [device, control](const LoopAnswer &answer) {
+          cuda::tell(device.interface(), control, answer);
+          return true;
+        };
     return {};
   }
 

@@ -169,10 +169,9 @@ template <typename Functor>
 void Device::sums(int n, const Functor &f, Scalars &s, int first) const
 {
   double *result = s.storage().on_device + first;
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    return cuda::sums(*device, n, f, result);
-#endif
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      return cuda::sums(*device, n, f, result);
   host::sums(device->n_threads(), n, f, result);
   communicator().sum(result, Functor::n_sums);
 }
@@ -181,14 +180,12 @@ template <typename Functor, class Control>
 bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control &control,
                   const LoopAnswer &answer) const
 {
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    {
-      cuda::sums(*device, n, f, s.storage().on_device + first, control, answer);
-      return true;
-    }
-#endif
-  (void)answer;
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      {
+        cuda::sums(*device, n, f, s.storage().on_device + first, control, answer);
+        return true;
+      }
   sums(n, f, s, first);
   return control();
 }
@@ -196,13 +193,12 @@ bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control 
 template <class F, class G, class Control>
 bool Device::sums(int n, const F &f, const G &g, Scalars &s, const Control &control, const LoopAnswer &answer) const
 {
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    {
-      cuda::sums(*device, n, f, g, s.storage().on_device, control, answer);
-      return true;
-    }
-#endif
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      {
+        cuda::sums(*device, n, f, g, s.storage().on_device, control, answer);
+        return true;
+      }
   sums(n, f, s, 0);
   return sums(n, WithSums<G>{g, s.data()}, s, F::n_sums, control, answer);
 }

@@ -153,30 +153,26 @@ const std::string &to_text(Arithmetic arithmetic)
 
 void require_arithmetic(const std::string &key, Arithmetic arithmetic, const Device &device)
 {
-  if (arithmetic != Arithmetic::float64 && arithmetic != Arithmetic::float32 && !device.asynchronous())
+  if (arithmetic != Arithmetic::float64 && arithmetic != Arithmetic::float32 && !device.traits().kernels)
     throw InputError(key + " = " + to_text(arithmetic) + " needs --backend cuda; the host has float64 and float32");
 }
 
 DenseProducts::DenseProducts(const Device &device, Arithmetic arithmetic)
 {
-#if ADAMANT_WITH_CUDA
-  if (device.asynchronous())
-    {
-      products = cuda::make_dense_products(device.interface(), arithmetic);
-      return;
-    }
-#endif
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      {
+        products = cuda::make_dense_products(device.interface(), arithmetic);
+        return;
+      }
   products = std::make_shared<HostProducts>(device.interface().n_threads(), arithmetic);
 }
 
 double free_bytes(const Device &device)
 {
-#if ADAMANT_WITH_CUDA
-  if (device.asynchronous())
-    return cuda::free_bytes();
-#else
-  (void)device;
-#endif
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      return cuda::free_bytes();
   return double(sysconf(_SC_AVPHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
 }
 

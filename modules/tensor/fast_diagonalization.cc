@@ -108,7 +108,7 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
                      " entries at once are more than 2^31 numbers");
   make_factors(directions, vectors);
   // On a GPU products of Tensor Cores take long enough only then; in 3D there are two such chunks.
-  const std::size_t megabytes = !device.asynchronous() ? 1 : in_double ? 16 : dim == 3 ? 64 : 32;
+  const std::size_t megabytes = !device.traits().waits_for_launches ? 1 : in_double ? 16 : dim == 3 ? 64 : 32;
   setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : megabytes << 20);
 }
 

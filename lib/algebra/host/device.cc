@@ -167,7 +167,7 @@ public:
       throw InputError("the number of threads must be positive, not " + std::to_string(n_threads));
   }
 
-  bool                asynchronous() const override { return false; }
+  const DeviceTraits &traits() const override { return traits_of_host; }
   int                 n_threads() const override { return threads; }
   const Communicator &communicator() const override { return ranks; }
   std::string         exchange() const override { return ""; }
