@@ -18,7 +18,11 @@ template <typename Number>
 class Matrix;
 template <typename T>
 class List;
-class Scalars;
+template <class T>
+class Shared;
+/// The results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to the
+/// host.
+using Scalars = Shared<double>;
 
 /// The place where vectors and matrices live and where operations run: threads of the host, or a GPU for each rank. It
 /// is chosen once, when the program starts. A Device is a handle: copies mean the same device. On the host an operation

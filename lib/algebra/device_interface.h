@@ -196,6 +196,7 @@ public:
   virtual std::map<std::string, std::size_t> memory() const = 0; ///< bytes in use, by purpose
   virtual std::size_t                        peak_memory() const = 0;
 
+  /// Returns memory whose bytes are zero; `purpose` is its name in memory().
   virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)                   = 0;
   virtual void                  clear(void *memory, std::size_t bytes)                             = 0;
   virtual void                  upload(void *to, const void *on_host, std::size_t bytes)           = 0; ///< waits

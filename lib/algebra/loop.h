@@ -7,29 +7,6 @@
 
 namespace adamant
 {
-/// An object in device memory, which functors change, and room for copies of it on the host.
-template <class T>
-class Shared
-{
-public:
-  Shared() = default;
-  explicit Shared(const Device &device, int n_copies = 1)
-    : memory(device, (n_copies * sizeof(T) + sizeof(double) - 1) / sizeof(double))
-  {}
-
-  T *on_device() const { return reinterpret_cast<T *>(memory.storage().on_device); }
-  T *on_host() const { return reinterpret_cast<T *>(memory.storage().on_host); } ///< kernels may write there
-  /// Waits for the operations so far and returns the object that they have written to on_host().
-  const T &fetch() const
-  {
-    memory.fetch();
-    return *on_host();
-  }
-
-private:
-  Scalars memory;
-};
-
 /// A functor that sets *to = value, for a value that differs from run to run of recorded operations.
 template <class T>
 struct Assign

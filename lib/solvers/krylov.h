@@ -77,7 +77,7 @@ protected:
                    Vector<double> &x, Vector<double> &r, double far = far_guess, Vector<float> *rounded = nullptr) const
   {
     device.for_each(std::max(r.size(), 1),
-                    StartSolve<State>{start, state.on_device(), norms.data(), far, b.data(), x.data(), r.data(),
+                    StartSolve<State>{start, state.data(), norms.data(), far, b.data(), x.data(), r.data(),
                                       rounded != nullptr ? rounded->data() : nullptr, r.size()});
   }
 

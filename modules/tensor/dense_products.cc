@@ -182,7 +182,7 @@ void DenseProducts::invert(const Device &device, double *a, int n, int row) cons
   const int         most  = std::min(n, block);
   const std::size_t width = row;
   Vector<double>    P(device, most * most); // the inverse of the pivots' block
-  Buffer<double>    rows(device, most * width), columns(device, std::size_t(n) * most);
+  List<double>      rows(device, most * width), columns(device, std::size_t(n) * most);
   const auto        copy = [&](int n_rows, int n_columns, const double *from, std::size_t from_row, double *to,
                         std::size_t to_row) {
     device.for_each(n_rows * n_columns, CopyBlock{n_columns, from, from_row, to, to_row});

@@ -187,6 +187,7 @@ public:
   std::shared_ptr<void> allocate(std::size_t bytes, const char *) override
   {
     const auto memory = std::make_shared<Array<char>>(bytes);
+    clear(memory->data(), bytes);
     return {memory, memory->data()};
   }
   void clear(void *memory, std::size_t bytes) override
