@@ -20,8 +20,8 @@ template <typename T>
 class List;
 template <class T>
 class Shared;
-/// The results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to the
-/// host.
+/// The results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to
+/// the host.
 using Scalars = Shared<double>;
 
 /// The place where vectors and matrices live and where operations run: threads of the host, or a GPU for each rank. It
@@ -175,6 +175,13 @@ private:
   explicit Device(std::shared_ptr<DeviceInterface> device)
     : device(std::move(device))
   {}
+
+  template <typename Functor>
+  void sums_on_host(int n, const Functor &f, double *result) const
+  {
+    host::sums(device->n_threads(), n, f, result);
+    communicator().sum(result, Functor::n_sums);
+  }
 
   std::shared_ptr<DeviceInterface> device;
 };

@@ -59,10 +59,8 @@ public:
   void update(const CellMatrix &cells) { matrix->update_coefficients(cells); } ///< takes their coefficients
 
   std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
-  std::string format() const
-  {
-    return matrix->format();
-  } ///< e.g. "runs of 3, 16-bit offsets in 98% of the slices, ..."
+  /// Returns a description in words, e.g. "runs of 3, 16-bit offsets in 98% of the slices, ...".
+  std::string format() const { return matrix->format(); }
 
   const MatrixStorage<Number> &storage() const { return *matrix; }
 

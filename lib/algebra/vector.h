@@ -173,12 +173,10 @@ private:
 template <typename Functor>
 void Device::sums(int n, const Functor &f, Scalars &s, int first) const
 {
-  double *result = s.data() + first;
   if constexpr (built_with_cuda)
     if (traits().kernels)
-      return cuda::sums(*device, n, f, result);
-  host::sums(device->n_threads(), n, f, result);
-  communicator().sum(result, Functor::n_sums);
+      return cuda::sums(*device, n, f, s.data() + first);
+  sums_on_host(n, f, s.data() + first);
 }
 
 template <typename Functor, class Control>
@@ -191,7 +189,7 @@ bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control 
         cuda::sums(*device, n, f, s.data() + first, control, answer);
         return true;
       }
-  sums(n, f, s, first);
+  sums_on_host(n, f, s.data() + first);
   return control();
 }
 
@@ -204,8 +202,9 @@ bool Device::sums(int n, const F &f, const G &g, Scalars &s, const Control &cont
         cuda::sums(*device, n, f, g, s.data(), control, answer);
         return true;
       }
-  sums(n, f, s, 0);
-  return sums(n, WithSums<G>{g, s.data()}, s, F::n_sums, control, answer);
+  sums_on_host(n, f, s.data());
+  sums_on_host(n, WithSums<G>{g, s.data()}, s.data() + F::n_sums);
+  return control();
 }
 
 template <typename Number, class X, class Functor>
