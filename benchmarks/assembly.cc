@@ -132,7 +132,7 @@ void measure(const Setting &setting, const Device &device, const Field<dim> &fie
                         {"solve", median(solve)},
                         {"iterations", iterations},
                         {"bytes", bytes}};
-  if (device.asynchronous())
+  if (device.traits().separate_memory)
     {
       const double bandwidth   = device.interface().copy_bandwidth();
       record["copy_bandwidth"] = bandwidth;

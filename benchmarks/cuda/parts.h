@@ -249,20 +249,20 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
     }
   SolverControl    control;
   const GMRESState start{control, 0, restart, restart, true, w.data(), x.data()};
-  device.for_each(1, StartSolve<GMRESState>{start, gmres.on_device(), norms.data(), far_guess, r.data(), x.data(),
+  device.for_each(1, StartSolve<GMRESState>{start, gmres.data(), norms.data(), far_guess, r.data(), x.data(),
                                             r.data(), nullptr, 0});
-  device.for_each(1, Assign<int>{k, &gmres.on_device()->k});
+  device.for_each(1, Assign<int>{k, &gmres.data()->k});
   Scalars                 answer(device, 1);
-  const LoopAnswer        to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
-  const GMRESNumbers      numbers(memory.storage().on_device, restart);
+  const LoopAnswer        to_host{0, reinterpret_cast<int *>(answer.on_host())};
+  const GMRESNumbers      numbers(memory.data(), restart);
   const Vector<float>    &z       = M.vmult_in_float(r_in_float);
   const auto              cycle   = [&] { M.vmult_in_float(r_in_float); };
   const auto              product = [&] { A_operator.multiply_float(z, w); };
   const CGProducts<float> products{r.data(), z.data(), w.data()};
   const CGUpdate<float>   update{z.data(), w.data(), p.data(),          s.data(),
-                               x.data(), r.data(), r_in_float.data(), cg.on_device()};
-  const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
-  ArnoldiVectors          vectors{n,        restart, &gmres.on_device()->k, basis.data(), nullptr, nullptr,
+                               x.data(), r.data(), r_in_float.data(), cg.data()};
+  const CGControl         cg_control{cg.data(), cg.on_host(), norms.data(), scalars.data()};
+  ArnoldiVectors          vectors{n,        restart, &gmres.data()->k, basis.data(), nullptr, nullptr,
                          w.data(), nullptr, numbers.column};
   vectors.z_in_float          = z.data();
   vectors.directions_in_float = directions.data();

@@ -51,9 +51,7 @@ void Device::axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &
 template <typename Number>
 void Device::dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const
 {
-  const ScalarStorage &to = s.storage();
-  sums(x.size(), InnerProduct<Number>{x.data(), y.data()}, s, i, ToHost{1, false, to.on_device + i, to.on_host + i},
-       {});
+  sums(x.size(), InnerProduct<Number>{x.data(), y.data()}, s, i, ToHost{1, false, s.data() + i, s.on_host() + i}, {});
 }
 
 template <typename Number>
@@ -67,8 +65,7 @@ double Device::dot(const Vector<Number> &x, const Vector<Number> &y) const
 template <typename Number>
 void Device::norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const
 {
-  const ScalarStorage &to = s.storage();
-  sums(r.size(), Squares<Number>{r.data(), b.data()}, s, 0, ToHost{2, true, to.on_device, to.on_host}, {});
+  sums(r.size(), Squares<Number>{r.data(), b.data()}, s, 0, ToHost{2, true, s.data(), s.on_host()}, {});
 }
 
 void Device::invert(Vector<double> &a, int n) const
@@ -81,9 +78,7 @@ Vector<Number>::Vector(const Device &device, int n)
   : where(device)
   , values(std::static_pointer_cast<Number>(device.interface().allocate(checked_length(n) * sizeof(Number), "vectors")))
   , n(n)
-{
-  set_zero();
-}
+{}
 
 template <typename Number>
 Vector<Number>::Vector(const Device &device, const Array<double> &from)

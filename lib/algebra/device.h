@@ -18,7 +18,11 @@ template <typename Number>
 class Matrix;
 template <typename T>
 class List;
-class Scalars;
+template <class T>
+class Shared;
+/// The results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to
+/// the host.
+using Scalars = Shared<double>;
 
 /// The place where vectors and matrices live and where operations run: threads of the host, or a GPU for each rank. It
 /// is chosen once, when the program starts. A Device is a handle: copies mean the same device. On the host an operation
@@ -48,8 +52,8 @@ public:
 
   /// @name Facts
   /// @{
-  bool        asynchronous() const { return device->asynchronous(); } ///< true: the host may work while operations run
-  std::string name() const { return device->name(); }                 ///< name of the processor or the GPU
+  const DeviceTraits &traits() const { return device->traits(); } ///< what code above decides by
+  std::string         name() const { return device->name(); }     ///< name of the processor or the GPU
   const Communicator &communicator() const { return device->communicator(); }
   MatrixFormat        matrix_format() const { return device->matrix_format(); } ///< the format of sparse matrices
   DeviceInterface    &interface() const { return *device; } ///< for lib/algebra: memory, ranks, bandwidth
@@ -78,10 +82,9 @@ public:
   template <typename Functor>
   void for_each(int n, const Functor &f) const
   {
-#if ADAMANT_WITH_CUDA
-    if (asynchronous())
-      return cuda::for_each(*device, n, f);
-#endif
+    if constexpr (built_with_cuda)
+      if (traits().kernels)
+        return cuda::for_each(*device, n, f);
     host::for_each(device->n_threads(), n, f);
   }
 
@@ -89,10 +92,9 @@ public:
   template <typename Functor>
   void for_each_by_lanes(int n, const Functor &f) const
   {
-#if ADAMANT_WITH_CUDA
-    if (asynchronous())
-      return cuda::for_each_by_lanes(*device, n, f);
-#endif
+    if constexpr (built_with_cuda)
+      if (traits().kernels)
+        return cuda::for_each_by_lanes(*device, n, f);
     host::for_each(device->n_threads(), n, [&f](int i) { f(i, OneLane()); });
   }
 
@@ -151,22 +153,17 @@ public:
   /// Gram-Schmidt), once more where orthogonality was lost, and v_{k+1} = v = w. The coefficients are in h[0..k], the
   /// norm before scaling is in h[k + 1]; a zero norm leaves w unscaled. See Liebchen et al., Section 4.1.5, which this
   /// extends by re-orthogonalisation.
-  void arnoldi(const ArnoldiVectors &vectors) const
-  {
-    device->arnoldi(vectors);
-  }
+  void arnoldi(const ArnoldiVectors &vectors) const { device->arnoldi(vectors); }
   /// Does the work of the other `arnoldi` at the end of a loop's step, then asks the control; returns as `sums` does.
   template <class Control>
   bool arnoldi(const ArnoldiVectors &vectors, const Control &control, const LoopAnswer &answer) const
   {
-#if ADAMANT_WITH_CUDA
-    if (asynchronous())
-      {
-        cuda::arnoldi(*device, vectors, control, answer);
-        return true;
-      }
-#endif
-    (void)answer;
+    if constexpr (built_with_cuda)
+      if (traits().kernels)
+        {
+          cuda::arnoldi(*device, vectors, control, answer);
+          return true;
+        }
     device->arnoldi(vectors);
     return control();
   }
@@ -178,6 +175,13 @@ private:
   explicit Device(std::shared_ptr<DeviceInterface> device)
     : device(std::move(device))
   {}
+
+  template <typename Functor>
+  void sums_on_host(int n, const Functor &f, double *result) const
+  {
+    host::sums(device->n_threads(), n, f, result);
+    communicator().sum(result, Functor::n_sums);
+  }
 
   std::shared_ptr<DeviceInterface> device;
 };
@@ -204,10 +208,9 @@ template <typename Number, class X, class Functor>
 void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const
 {
   const auto gather = entries_of(x);
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    return cuda::for_each_row(*device, A.storage(), gather, f);
-#endif
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      return cuda::for_each_row(*device, A.storage(), gather, f);
   host::for_each_row(device->n_threads(), A.storage(), gather, f);
 }
 } // namespace adamant

@@ -25,6 +25,22 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, dense products by cuBLAS
 };
 
+/// The properties of a device by which code above it decides. Each decision asks for the property that it depends on,
+/// not for the kind of the device.
+struct DeviceTraits
+{
+  const char *backend;            ///< name of the kind, as --backend takes it: host or cuda
+  bool        kernels;            ///< whether functors run as kernels of namespace cuda, not as loops of the host
+  bool        separate_memory;    ///< whether device memory is counted, and only operations and copies reach it
+  bool        beside_host;        ///< whether operations may go on when they have returned, so that the host works, too
+  bool        waits_for_launches; ///< whether a launch takes as long as a small operation, so that recording pays
+  bool        many_threads;       ///< whether thousands of threads share the work, so that memory alone bounds products
+  unsigned int
+    cells_for_a_rank; ///< bilinear cells that are worth a rank; with fewer, messages cost more than they save
+};
+inline constexpr DeviceTraits traits_of_host{"host", false, false, false, false, false, 1000};
+inline constexpr DeviceTraits traits_of_gpu{"cuda", true, true, true, true, true, 200000};
+
 class RowlessMatrix; // rowless_matrix.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
@@ -172,7 +188,7 @@ class DeviceInterface
 public:
   virtual ~DeviceInterface() = default;
 
-  virtual bool                asynchronous() const = 0; ///< whether operations run beside the host
+  virtual const DeviceTraits &traits() const       = 0;
   virtual std::string         name() const         = 0;
   virtual int                 n_threads() const    = 0; ///< threads of the host's loops
   virtual const Communicator &communicator() const = 0;
@@ -182,6 +198,7 @@ public:
   virtual std::map<std::string, std::size_t> memory() const = 0; ///< bytes in use, by purpose
   virtual std::size_t                        peak_memory() const = 0;
 
+  /// Returns memory whose bytes are zero; `purpose` is its name in memory().
   virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)                   = 0;
   virtual void                  clear(void *memory, std::size_t bytes)                             = 0;
   virtual void                  upload(void *to, const void *on_host, std::size_t bytes)           = 0; ///< waits

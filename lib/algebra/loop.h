@@ -7,29 +7,6 @@
 
 namespace adamant
 {
-/// An object in device memory, which functors change, and room for copies of it on the host.
-template <class T>
-class Shared
-{
-public:
-  Shared() = default;
-  explicit Shared(const Device &device, int n_copies = 1)
-    : memory(device, (n_copies * sizeof(T) + sizeof(double) - 1) / sizeof(double))
-  {}
-
-  T *on_device() const { return reinterpret_cast<T *>(memory.storage().on_device); }
-  T *on_host() const { return reinterpret_cast<T *>(memory.storage().on_host); } ///< kernels may write there
-  /// Waits for the operations so far and returns the object that they have written to on_host().
-  const T &fetch() const
-  {
-    memory.fetch();
-    return *on_host();
-  }
-
-private:
-  Scalars memory;
-};
-
 /// A functor that sets *to = value, for a value that differs from run to run of recorded operations.
 template <class T>
 struct Assign
@@ -79,15 +56,12 @@ public:
   template <class Control>
   static bool ask(const Device &device, const Control &control, const LoopAnswer &answer)
   {
-#if ADAMANT_WITH_CUDA
-    if (device.asynchronous())
-      {
-        cuda::decide(device.interface(), control, answer);
-        return true;
-      }
-#endif
-    (void)device;
-    (void)answer;
+    if constexpr (built_with_cuda)
+      if (device.traits().kernels)
+        {
+          cuda::decide(device.interface(), control, answer);
+          return true;
+        }
     return control();
   }
 
@@ -98,15 +72,14 @@ private:
     return [device, control](const LoopAnswer &answer) { return ask(device, control, answer); };
   }
   template <class Control>
-  static DeviceInterface::Asking telling([[maybe_unused]] const Device &device, [[maybe_unused]] const Control &control)
+  static DeviceInterface::Asking telling(const Device &device, const Control &control)
   {
-#if ADAMANT_WITH_CUDA
-    if (device.asynchronous())
-      return [device, control](const LoopAnswer &answer) {
-        cuda::tell(device.interface(), control, answer);
-        return true;
-      };
-#endif
+    if constexpr (built_with_cuda)
+      if (device.traits().kernels)
+        return [device, control](const LoopAnswer &answer) {
+          cuda::tell(device.interface(), control, answer);
+          return true;
+        };
     return {};
   }
 

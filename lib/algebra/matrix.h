@@ -57,10 +57,8 @@ public:
   void update(const RowlessMatrix &source) { matrix->update_from(source); } ///< takes the values that it has now
 
   std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
-  std::string format() const
-  {
-    return matrix->format();
-  } ///< e.g. "runs of 3, 16-bit offsets in 98% of the slices, ..."
+  /// Returns a description in words, e.g. "runs of 3, 16-bit offsets in 98% of the slices, ...".
+  std::string format() const { return matrix->format(); }
 
   const MatrixStorage<Number> &storage() const { return *matrix; }
 

@@ -49,11 +49,9 @@ void for_each_by_teams(const DeviceInterface &device, int n, int team_size, cons
 template <typename Functor>
 void for_each_by_teams(const Device &device, int n, int team_size, const Functor &f)
 {
-#if ADAMANT_WITH_CUDA
-  if (device.asynchronous())
-    return cuda::for_each_by_teams(device.interface(), n, team_size, f);
-#endif
-  (void)team_size;
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      return cuda::for_each_by_teams(device.interface(), n, team_size, f);
 #pragma omp parallel for num_threads(device.interface().n_threads()) schedule(static) if (n > 1)
   for (int i = 0; i < n; ++i)
     {

@@ -41,6 +41,35 @@ private:
   int                     n = 0;
 };
 
+/// n objects of type T in the memory of a device: numbers of nodes or rows, tables, numbers of any storage type. Copies
+/// share the memory.
+template <typename T>
+class List
+{
+public:
+  List() = default;
+  /// Makes n objects whose bytes are zero.
+  List(const Device &device, std::size_t n, const char *purpose = "vectors")
+    : values(std::static_pointer_cast<T>(device.interface().allocate(n * sizeof(T), purpose)))
+    , n(n)
+  {}
+  /// Copies `source`, which is in host memory.
+  List(const Device &device, const Array<T> &source, const char *purpose = "tables")
+    : List(device, source.size(), purpose)
+  {
+    device.interface().upload(values.get(), source.data(), bytes());
+  }
+
+  int         size() const { return to_index(n, "entries of a list"); }
+  std::size_t bytes() const { return n * sizeof(T); }
+  T          *data() { return values.get(); } ///< device memory
+  const T    *data() const { return values.get(); }
+
+private:
+  std::shared_ptr<T> values;
+  std::size_t        n = 0;
+};
+
 /// Vectors from which kernels choose by a number on the device, where the table of their addresses is. It grows, to
 /// `most` vectors.
 template <typename Number>
@@ -51,46 +80,24 @@ public:
   VectorTable(const Device &device, int n, int most)
     : device(device)
     , n(n)
-    , table(std::static_pointer_cast<Number *>(device.interface().allocate(most * sizeof(Number *), "tables")))
+    , table(device, most, "tables")
   {}
 
   int             size() const { return static_cast<int>(vectors.size()); }
   Vector<Number> &operator[](int i) { return vectors[i]; }
-  Number *const  *data() const { return table.get(); } ///< device memory
-  void            add()                                ///< adds a vector; waits
+  Number *const  *data() const { return table.data(); } ///< device memory
+  void            add()                                 ///< adds a vector; waits
   {
     vectors.emplace_back(device, n);
     Number *const address = vectors.back().data();
-    device.interface().upload(table.get() + vectors.size() - 1, &address, sizeof(address));
+    device.interface().upload(table.data() + vectors.size() - 1, &address, sizeof(address));
   }
 
 private:
   Device                      device;
   int                         n = 0;
-  std::shared_ptr<Number *>   table;
+  List<Number *>              table;
   std::vector<Vector<Number>> vectors;
-};
-
-/// Data in the memory of a device that do not change: numbers of nodes or rows, tables.
-template <typename T>
-class List
-{
-public:
-  List() = default;
-  /// Copies `source`, which is in host memory.
-  List(const Device &device, const Array<T> &source)
-    : values(std::static_pointer_cast<T>(device.interface().allocate(source.size() * sizeof(T), "tables")))
-    , n(to_index(source.size(), "entries of a table"))
-  {
-    device.interface().upload(values.get(), source.data(), source.size() * sizeof(T));
-  }
-
-  int      size() const { return n; }
-  const T *data() const { return values.get(); } ///< device memory
-
-private:
-  std::shared_ptr<T> values;
-  int                n = 0;
 };
 
 /// Returns the values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a
@@ -103,34 +110,32 @@ Container to_host(const Vector<Number> &vector)
   return values;
 }
 
-/// The n results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to
-/// the host.
-class Scalars
+/// n objects of type T in the memory of a device, which functors change, and room for copies of them on the host.
+template <class T>
+class Shared
 {
 public:
-  Scalars() = default;
-  Scalars(const Device &device, int n)
-    : device(device)
-    , scalars(device.interface().create_scalars(n))
+  Shared() = default;
+  explicit Shared(const Device &device, int n = 1)
+    : Shared(device, device.interface().create_scalars((n * sizeof(T) + sizeof(double) - 1) / sizeof(double)))
   {}
-  Scalars(const Device &device, const ScalarStorage &scalars)
+  Shared(const Device &device, const ScalarStorage &memory)
     : device(device)
-    , scalars(scalars)
+    , memory(memory)
   {}
 
-  /// Waits for the operations so far and returns n values in host memory.
-  const double *fetch() const
+  T *data() const { return reinterpret_cast<T *>(memory.on_device); }  ///< device memory
+  T *on_host() const { return reinterpret_cast<T *>(memory.on_host); } ///< host memory, where kernels may write
+  /// Waits for the operations so far and returns on_host(). Reductions and controls have written their results there.
+  const T *fetch() const
   {
     device.synchronize();
-    return scalars.on_host;
+    return on_host();
   }
-  const double        *data() const { return scalars.on_device; }  ///< device memory, for functors
-  const double        *on_host() const { return scalars.on_host; } ///< valid after a Mark behind their operations
-  const ScalarStorage &storage() const { return scalars; }
 
 private:
   Device        device;
-  ScalarStorage scalars;
+  ScalarStorage memory;
 };
 
 /// A place in the sequence of operations, for which the host can wait while later operations are under way.
@@ -168,43 +173,38 @@ private:
 template <typename Functor>
 void Device::sums(int n, const Functor &f, Scalars &s, int first) const
 {
-  double *result = s.storage().on_device + first;
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    return cuda::sums(*device, n, f, result);
-#endif
-  host::sums(device->n_threads(), n, f, result);
-  communicator().sum(result, Functor::n_sums);
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      return cuda::sums(*device, n, f, s.data() + first);
+  sums_on_host(n, f, s.data() + first);
 }
 
 template <typename Functor, class Control>
 bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control &control,
                   const LoopAnswer &answer) const
 {
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    {
-      cuda::sums(*device, n, f, s.storage().on_device + first, control, answer);
-      return true;
-    }
-#endif
-  (void)answer;
-  sums(n, f, s, first);
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      {
+        cuda::sums(*device, n, f, s.data() + first, control, answer);
+        return true;
+      }
+  sums_on_host(n, f, s.data() + first);
   return control();
 }
 
 template <class F, class G, class Control>
 bool Device::sums(int n, const F &f, const G &g, Scalars &s, const Control &control, const LoopAnswer &answer) const
 {
-#if ADAMANT_WITH_CUDA
-  if (asynchronous())
-    {
-      cuda::sums(*device, n, f, g, s.storage().on_device, control, answer);
-      return true;
-    }
-#endif
-  sums(n, f, s, 0);
-  return sums(n, WithSums<G>{g, s.data()}, s, F::n_sums, control, answer);
+  if constexpr (built_with_cuda)
+    if (traits().kernels)
+      {
+        cuda::sums(*device, n, f, g, s.data(), control, answer);
+        return true;
+      }
+  sums_on_host(n, f, s.data());
+  sums_on_host(n, WithSums<G>{g, s.data()}, s.data() + F::n_sums);
+  return control();
 }
 
 template <typename Number, class X, class Functor>

@@ -52,7 +52,7 @@ DealiiVectors::DealiiVectors(const Device &device, const LevelSpace<dim> &space,
       entries[row] = i;
   entry = List<int>(device, entries);
   row   = List<int>(device, rows);
-  if (device.asynchronous())
+  if (device.traits().separate_memory)
     on_device = Vector<double>(device, row.size());
 }
 
@@ -67,7 +67,7 @@ template <typename Number>
 void DealiiVectors::take(const double *source, Vector<Number> &x) const
 {
   const double *from = source;
-  if (device.asynchronous())
+  if (device.traits().separate_memory)
     {
       on_device.upload(source);
       from = on_device.data();
@@ -78,9 +78,9 @@ void DealiiVectors::take(const double *source, Vector<Number> &x) const
 template <typename Number>
 void DealiiVectors::give(const Vector<Number> &x, double *target) const
 {
-  double *to = device.asynchronous() ? on_device.data() : target;
+  double *to = device.traits().separate_memory ? on_device.data() : target;
   device.for_each(row.size(), Gather<Number, double>{row.data(), x.data(), to});
-  if (device.asynchronous())
+  if (device.traits().separate_memory)
     on_device.download(target);
 }
 

@@ -44,7 +44,7 @@ PointFunction function_at_points(const Device &device, const std::string &key, c
                                  unsigned int n_components, const Array<double> &points)
 {
   const Parsed<dim> parsed = parse_function<dim>(key, text, n_components);
-  if (!device.asynchronous())
+  if (!device.traits().separate_memory)
     return
       [parsed, points](double t, Vector<double> &values) { evaluate_at_points(*parsed, t, points, values.data()); };
   try
@@ -70,7 +70,7 @@ NumberFunction function_of_number(const Device &device, const std::string &key, 
     evaluate_at_points(*parsed, 0., to_host(c), result.data());
     values.upload(result.data());
   };
-  if (!device.asynchronous())
+  if (!device.traits().separate_memory)
     return on_host;
   try
     {

@@ -81,7 +81,7 @@ make_preconditioner(const Device &device, const std::vector<LevelData> &levels, 
   if (parameters.preconditioner == "component_blocks")
     return std::make_unique<ComponentBlocks>(device, levels, options.precision, options.multigrid,
                                              parameters.component_sweep(), parameters.omega);
-  require(!device.asynchronous(), "Linear solver/Preconditioner = trilinos_amg needs --backend host");
+  require(!device.traits().separate_memory, "Linear solver/Preconditioner = trilinos_amg needs --backend host");
   return std::make_unique<AMGPreconditioner>(levels.back(), amg_options(parameters, space, near_null_space));
 }
 

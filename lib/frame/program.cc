@@ -31,7 +31,7 @@ int run(const CommandLine &line, const std::string &application, const Program &
   program.check_device(device);
   Run run(application, line, checkpoints, std::move(reader), device, n_threads, rank_parameters);
   print_version(application);
-  std::cout << "backend " << backend_name(device) << " on " << device.name() << ", " << n_threads << " host thread"
+  std::cout << "backend " << device.traits().backend << " on " << device.name() << ", " << n_threads << " host thread"
             << (n_threads > 1 ? "s" : "")
             << (ranks.size() > 1 ? " on each of " + std::to_string(ranks.size()) + " ranks" : "") << '\n';
   try

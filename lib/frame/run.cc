@@ -32,7 +32,7 @@ std::string megabytes(double bytes)
 }
 
 // The bytes of device vectors that only the first time steps create.
-std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
+std::size_t bytes_of_time_loop(const RunSize &size, bool recorded)
 {
   // GMRES keeps a vector in double and a direction in the V-cycle's precision for each iteration. It makes room for
   // four at a time; five to eight are usual, and a loop on a GPU has room for ten. Its loop takes three more vectors in
@@ -40,7 +40,7 @@ std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
   const auto        options       = size.linear_solver.options("");
   const bool        in_float      = options.precision == Precision::float32;
   const std::size_t per_iteration = sizeof(double) + (in_float ? sizeof(float) : sizeof(double));
-  const std::size_t room = std::min(options.restart, on_gpu ? 12 : 8), in_loop = on_gpu && in_float ? 1 : 3;
+  const std::size_t room = std::min(options.restart, recorded ? 12 : 8), in_loop = recorded && in_float ? 1 : 3;
   const std::size_t gmres = options.type == SolverType::gmres ? room * per_iteration + in_loop * sizeof(double) : 0;
   return size.levels.back().n_rows() * (gmres + (2 + size.extrapolation_order) * sizeof(double));
 }
@@ -70,7 +70,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   record["application"] = application;
   record["version"]     = version() + "-" + git_revision();
   record["deal_ii"]     = DEAL_II_PACKAGE_VERSION;
-  record["backend"]     = backend_name(device);
+  record["backend"]     = device.traits().backend;
   record["device"]      = device.name();
   record["threads"]     = threads;
   if (ranks.size() > 1)
@@ -135,7 +135,7 @@ void Run::continue_from(const CheckpointHeader &from)
 
 unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
 {
-  const unsigned int bilinear_cells = device.asynchronous() ? 200000 : 1000;
+  const unsigned int bilinear_cells = device.traits().cells_for_a_rank;
   return rank_parameters.cells_per_rank > 0 ? rank_parameters.cells_per_rank :
                                               std::max(1u, 4 * bilinear_cells / dofs_per_cell);
 }
@@ -165,12 +165,12 @@ void Run::describe(const RunSize &size)
   record["preconditioner"]      = size.linear_solver.preconditioner;
   record["tolerance"]           = size.linear_solver.tolerance;
   record["extrapolation_order"] = size.extrapolation_order;
-  bytes_of_steps                = bytes_of_time_loop(size, device.asynchronous());
+  bytes_of_steps                = bytes_of_time_loop(size, device.traits().waits_for_launches);
 }
 
 void Run::measure(const LinearSolver &solver)
 {
-  if (!device.asynchronous())
+  if (!device.traits().waits_for_launches)
     return;
   const auto cost   = solver.measure_preconditioner();
   record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
@@ -192,7 +192,8 @@ void Run::print_size() const
     std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "
               << record.at("levels")[l].at("nonzeros") << " nonzeros\n";
   std::cout << "host memory expected: " << megabytes(host_memory()) << '\n';
-  std::size_t bytes = device.asynchronous() ? bytes_of_steps : 0; // device memory so far or later; 0 on the host
+  std::size_t bytes =
+    device.traits().separate_memory ? bytes_of_steps : 0; // device memory so far or later; 0 on the host
   std::string parts;
   for (const auto &[purpose, in_use] : device.interface().memory())
     {
@@ -267,7 +268,7 @@ void Run::finish()
 {
   total.stop(); // what follows does not belong to the run
   record["peak_memory_bytes"]["device"] = device.interface().peak_memory();
-  if (device.asynchronous())
+  if (device.traits().separate_memory)
     record["copy_bandwidth"] = device.interface().copy_bandwidth();
   begin_output();
   const auto &iterations = header.iterations;

@@ -161,9 +161,4 @@ Device choose_device(const std::string &choice, int n_threads, std::ostream &out
   require(format != MatrixFormat::cusparse, "Linear solver/Matrix format = cusparse needs --backend cuda");
   return Device::host(n_threads, ranks);
 }
-
-std::string backend_name(const Device &device)
-{
-  return device.asynchronous() ? "cuda" : "host";
-}
 } // namespace adamant

@@ -35,7 +35,4 @@ double most_unknowns();
 Device choose_device(const std::string &choice, int n_threads, std::ostream &out,
                      const Communicator &ranks = Communicator(), bool share_devices = false,
                      MatrixFormat format = MatrixFormat::compressed);
-
-/// Returns the device's name on the command line and in run.json: "host" or "cuda".
-std::string backend_name(const Device &device);
 } // namespace adamant

@@ -77,7 +77,7 @@ void TimeDependentProblem<dim>::run()
       record["remeshes"]           = adaptivity.n_changes;
       record["remesh_mass_change"] = adaptivity.mass_change;
     }
-  if (device.asynchronous())
+  if (device.traits().beside_host)
     record["timings"]["output beside"] = series.seconds_beside();
 }
 
@@ -87,7 +87,7 @@ bool TimeDependentProblem<dim>::waits() const
 {
   const bool last       = step == schedule.n_steps || finished();
   const bool checkpoint = run_info.checkpoint_due(step, last); // in each step, on all ranks
-  return checkpoint || !device.asynchronous() || under_way.result.known() || last || output_due() ||
+  return checkpoint || !device.traits().beside_host || under_way.result.known() || last || output_due() ||
          adaptivity.due(step) || (statistics_wait() && due(schedule.statistics_interval));
 }
 
@@ -257,7 +257,7 @@ void TimeDependentProblem<dim>::write_output()
         values.push_back(snapshot.values());
       write(series, t, values);
     },
-    device.asynchronous());
+    device.traits().beside_host);
 }
 
 template <int dim>

@@ -247,7 +247,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Numbe
     {
       case CoarseSolverType::smoothing: return std::make_unique<Smoothing<Number>>(level, options);
       case CoarseSolverType::external:
-        if (level.device.asynchronous())
+        if (level.device.traits().separate_memory)
           throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
         return std::make_unique<External<Number>>(level, options);
       default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options));

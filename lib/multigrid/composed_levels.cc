@@ -235,7 +235,7 @@ std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelDat
                                 const MultigridOptions &options)
 {
   constexpr int entries_on_gpu = 180000;
-  const bool    waits          = device.asynchronous() && device.matrix_format() == MatrixFormat::compressed;
+  const bool    waits = device.traits().waits_for_launches && device.matrix_format() == MatrixFormat::compressed;
   if (options.smoother.arnoldi || options.smoothing_in_float || !smoother_kind(options.smoother.type).matrix)
     return 0;
   const auto last = std::find_if_not(levels.begin(), levels.end(), [&](const LevelData &level) {

@@ -87,22 +87,22 @@ void CG::start_from_residual(const Vector<double> &b)
 // Behind a step: what belongs to the end, if that has come; whether the iteration goes on or begins again.
 bool CG::finish(const LoopAnswer &answer)
 {
-  return device.sums(r.size(), CGCorrection{state.on_device(), correction.data()}, squares, 4,
-                     CGDoubt{state.on_device(), state.on_host(), squares.data() + 4}, answer);
+  return device.sums(r.size(), CGCorrection{state.data(), correction.data()}, squares, 4,
+                     CGDoubt{state.data(), state.on_host(), squares.data() + 4}, answer);
 }
 
 // From the residual of x so far.
 void CG::restart()
 {
-  device.for_each(r.size(), CGRestart{state.on_device(), w.data(), r.data()});
+  device.for_each(r.size(), CGRestart{state.data(), w.data(), r.data()});
   A.multiply(-1., w, 1., r);
   start_from_residual(r);
-  device.for_each(1, Assign<int>{static_cast<int>(Ending::start), reinterpret_cast<int *>(&state.on_device()->ending)});
+  device.for_each(1, Assign<int>{static_cast<int>(Ending::start), reinterpret_cast<int *>(&state.data()->ending)});
 }
 
 CGControl CG::judgement() const
 {
-  return {state.on_device(), state.on_host(), squares.data(), scalars.data()};
+  return {state.data(), state.on_host(), squares.data(), scalars.data()};
 }
 
 // z = M r, w = A z, the step along p.
@@ -125,8 +125,7 @@ bool CG::step(const Number *z, Number *rounded, const LoopAnswer &answer)
 {
   const int                n = r.size();
   const CGProducts<Number> products{r.data(), z, w.data()};
-  const CGUpdate<Number>   update{z,        w.data(), p.data(),         s.data(), correction.data(),
-                                r.data(), rounded,  state.on_device()};
+  const CGUpdate<Number>   update{z, w.data(), p.data(), s.data(), correction.data(), r.data(), rounded, state.data()};
   return device.sums(n, products, update, scalars, judgement(), answer);
 }
 } // namespace adamant

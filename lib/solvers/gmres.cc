@@ -25,7 +25,7 @@ GMRES::GMRES(const Device &device, const LinearOperator &A, const Preconditioner
   , restart(checked_restart(restart))
   , norms(device, 2)
   , memory(device, GMRESNumbers::size(restart))
-  , numbers(memory.storage().on_device, restart)
+  , numbers(memory.data(), restart)
   , state(device, 2)
   , r(device, A.n_rows())
   , x_of_cycle(device, A.n_rows())
@@ -128,7 +128,7 @@ void GMRES::grow()
         directions.add();
       basis.add();
     }
-  device.for_each(1, Assign<int>{room(), &state.on_device()->capacity});
+  device.for_each(1, Assign<int>{room(), &state.data()->capacity});
 }
 
 // From r and its norm.
@@ -136,11 +136,10 @@ void GMRES::first_vector()
 {
   double *first = basis[0].data();
   if (in_float())
-    device.for_each(r.size(),
-                    FirstBasisVector<float>{state.on_device(), r.data(), norms.data(), first, v_in_float.data()});
+    device.for_each(r.size(), FirstBasisVector<float>{state.data(), r.data(), norms.data(), first, v_in_float.data()});
   else
-    device.for_each(r.size(), FirstBasisVector<double>{state.on_device(), r.data(), norms.data(), first,
-                                                       recorded() ? v.data() : first});
+    device.for_each(
+      r.size(), FirstBasisVector<double>{state.data(), r.data(), norms.data(), first, recorded() ? v.data() : first});
   k = 0;
 }
 
@@ -157,15 +156,15 @@ void GMRES::next_cycle()
 
 GMRESControl GMRES::judgement() const
 {
-  return {state.on_device(), state.on_host(), norms.data(), numbers};
+  return {state.data(), state.on_host(), norms.data(), numbers};
 }
 
 // z_k = M v_k, w = A z_k, v_{k+1} = w orthonormalised.
 bool GMRES::arnoldi_step(const LoopAnswer &answer)
 {
   const ProfilerRange range("GMRES iteration");
-  ArnoldiVectors      vectors{r.size(), restart, &state.on_device()->k, basis.data(), directions.data(), nullptr,
-                         nullptr,  nullptr, numbers.column};
+  ArnoldiVectors      vectors{r.size(), restart, &state.data()->k, basis.data(),  directions.data(),
+                         nullptr,  nullptr, nullptr,          numbers.column};
   if (in_float())
     {
       const Vector<float> &z_k = M.vmult_in_float(v_in_float);
@@ -185,8 +184,8 @@ bool GMRES::arnoldi_step(const LoopAnswer &answer)
       vectors.w = product.data();
       vectors.v = own ? v.data() : product.data();
     }
-  vectors.ended     = reinterpret_cast<const int *>(&state.on_device()->ending);
-  vectors.k_of_step = &state.on_device()->k_of_step;
+  vectors.ended     = reinterpret_cast<const int *>(&state.data()->ending);
+  vectors.k_of_step = &state.data()->k_of_step;
   ++k;
   return device.arnoldi(vectors, judgement(), answer);
 }

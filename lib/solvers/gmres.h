@@ -42,9 +42,9 @@ private:
   void with_combination(const Action &action) const
   {
     if (in_float())
-      action(Combination<float>{state.on_device(), directions_in_float.data(), numbers.y});
+      action(Combination<float>{state.data(), directions_in_float.data(), numbers.y});
     else
-      action(Combination<double>{state.on_device(), directions.data(), numbers.y});
+      action(Combination<double>{state.data(), directions.data(), numbers.y});
   }
   int room() const { return basis.size() - 1; } ///< how many directions there is memory for
 

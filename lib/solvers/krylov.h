@@ -77,7 +77,7 @@ protected:
                    Vector<double> &x, Vector<double> &r, double far = far_guess, Vector<float> *rounded = nullptr) const
   {
     device.for_each(std::max(r.size(), 1),
-                    StartSolve<State>{start, state.on_device(), norms.data(), far, b.data(), x.data(), r.data(),
+                    StartSolve<State>{start, state.data(), norms.data(), far, b.data(), x.data(), r.data(),
                                       rounded != nullptr ? rounded->data() : nullptr, r.size()});
   }
 
@@ -94,7 +94,7 @@ protected:
   bool recordable() const { return A.recordable() && M.recordable(); }
   /// Whether the body of a loop is recorded. As a recording holds addresses, the method then has vectors of its own for
   /// all that changes from solve to solve or from iteration to iteration.
-  bool recorded() const { return device.asynchronous() && recordable(); }
+  bool recorded() const { return device.traits().waits_for_launches && recordable(); }
   /// Whether M takes and gives vectors in single precision, which spares conversions.
   bool in_float() const { return recorded() && M.in_float() && A.takes_float(); }
 

@@ -23,17 +23,8 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstB
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<float> &);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<double> &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<float> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGCorrection &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGCorrection &, double *, const CGDoubt &,
                                   const LoopAnswer &);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<double> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<float> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<double>> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<float>> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<double>> &, double *,
-                                  const CGControl &, const LoopAnswer &);
-template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<float>> &, double *,
-                                  const CGControl &, const LoopAnswer &);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<double> &, const CGUpdate<double> &,
                                   double *, const CGControl &, const LoopAnswer &);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<float> &, const CGUpdate<float> &,

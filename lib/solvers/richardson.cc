@@ -18,7 +18,7 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
       *vector = Vector<double>(device, A.n_rows());
   right_hand_side = recorded() ? &own_b : &b;
   solution        = recorded() ? &own_x : &x;
-  const RichardsonControl judgement{state.on_device(), state.on_host(), norms.data()};
+  const RichardsonControl judgement{state.data(), state.on_host(), norms.data()};
   if (!loop)
     loop = Loop(
       device, judgement,
@@ -39,7 +39,7 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
   loop.run();
   if (recorded())
     device.copy(own_x, x);
-  const KrylovState &end = state.fetch();
+  const KrylovState &end = *state.fetch();
   if (end.ending == Ending::zero)
     {
       x.set_zero();

@@ -84,7 +84,7 @@ ColumnCycle<Number>::ColumnCycle(const Device &device, const std::vector<LevelDa
       level.d             = Vector<Number>(device, n);
       level.y             = Vector<Number>(device, n);
     }
-  inverse = Buffer<Number>(device, dense_inverse(device, *data[0].matrix(), {options.singular, 1, 0}));
+  inverse = to_list<Number>(device, dense_inverse(device, *data[0].matrix(), {options.singular, 1, 0}));
 }
 
 template <typename Number>

@@ -56,6 +56,6 @@ private:
   int                                 r;
   std::vector<std::unique_ptr<Level>> levels;
   DenseProducts                       products;
-  Buffer<Number>                      inverse; // of the coarsest level's matrix
+  List<Number>                        inverse; // of the coarsest level's matrix
 };
 } // namespace adamant

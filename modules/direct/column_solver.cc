@@ -116,7 +116,7 @@ void ColumnSolver::correct(const Vector<double> &B, Vector<double> &X)
       }
     A.residual(x, b, R);
   };
-  if (!device.asynchronous() || !M.recordable())
+  if (!device.traits().waits_for_launches || !M.recordable())
     step(B, X);
   else
     {

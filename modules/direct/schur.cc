@@ -45,7 +45,7 @@ private:
   struct Class
   {
     int       n_cells, m, e, row;      // row: m + e, padded
-    Buffer<T> W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
+    List<T>   W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
     List<int> edge;                    // positions in h, or -1
     int       first_inner, first_edge; // of the class's rows among those of all
     int       first_row;               // likewise, of `row` rows for each cell
@@ -78,12 +78,12 @@ private:
   List<std::int64_t>        slots;              // row starts
   List<Number>              factor;             // d, in the order of h
   std::vector<Class>        classes;
-  Buffer<Number>            L_inverse;
-  Buffer<T>                 B, Pi_inverse;
+  List<Number>              L_inverse;
+  List<T>                   B, Pi_inverse;
   Vector<Number>            h; // all unknowns
-  Buffer<Number>            c_hat, w, t, x_E;
-  Buffer<T>                 c_rounded, e, x_E_rounded;
-  Buffer<T>                 of_cells; // for each of them b_I, then what is on its edges
+  List<Number>              c_hat, w, t, x_E;
+  List<T>                   c_rounded, e, x_E_rounded;
+  List<T>                   of_cells; // for each of them b_I, then what is on its edges
   Vector<double>            scales, scales_back;
   ColumnNorms               norms;
 };
@@ -134,8 +134,8 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrice
           for (int j = 0; j < e; ++j)
             C_W[std::size_t(i) * row + m + j] = -d * local[k].W[std::size_t(j) * m + i];
         }
-      to.W   = Buffer<T>(device, W);
-      to.C_W = Buffer<T>(device, C_W);
+      to.W   = to_list<T>(device, W);
+      to.C_W = to_list<T>(device, C_W);
       Array<int> edge(from.edge);
       for (int &E : edge)
         E = E < 0 ? -1 : n_C + E;
@@ -233,25 +233,25 @@ void SolverIn<T>::setup_edges(const MacroCells &cells, const Prehandled &matrice
 {
   const DenseProducts     in_double(device, Arithmetic::float64);
   const CSRMatrix<double> complement = edge_complement(cells, matrices, local);
-  const auto              fill       = [this](const CSRMatrix<double> &A, Buffer<double> &dense) {
+  const auto              fill       = [this](const CSRMatrix<double> &A, List<double> &dense) {
     const List<std::int64_t> row_start(device, A.row_start);
     const List<int>          column(device, A.column);
     const List<double>       value(device, A.value);
     device.for_each(A.n_rows, FillDense{row_start.data(), column.data(), value.data(), std::size_t(n_E), dense.data()});
     device.synchronize();
   };
-  const auto round = [this](const Buffer<double> &from, int n_rows) {
-    Buffer<T> to(device, std::size_t(n_rows) * row_E, "dense matrices");
+  const auto round = [this](const List<double> &from, int n_rows) {
+    List<T> to(device, std::size_t(n_rows) * row_E, "dense matrices");
     for (int i = 0; i < n_rows; ++i)
       device.for_each(row_E, RoundRow<T>{n_E, from.data() + std::size_t(i) * n_E, to.data() + std::size_t(i) * row_E});
     return to;
   };
-  L_inverse = Buffer<Number>(device, matrices.L_inverse);
-  Buffer<double> Pi(device, std::size_t(n_E) * n_E, "dense matrices");
+  L_inverse = to_list<Number>(device, matrices.L_inverse);
+  List<double> Pi(device, std::size_t(n_E) * n_E, "dense matrices");
   fill(complement, Pi);
   {
-    const Buffer<double> L(device, matrices.L_inverse);
-    Buffer<double>       coupling(device, std::size_t(n_C) * n_E), B_double(device, std::size_t(n_C) * n_E);
+    const List<double> L(device, matrices.L_inverse, "dense matrices");
+    List<double>       coupling(device, std::size_t(n_C) * n_E), B_double(device, std::size_t(n_C) * n_E);
     fill(matrices.coupling, coupling);
     in_double.multiply({n_C, n_E, n_C, false, false, n_C, n_E, n_E}, 1., L.data(), coupling.data(), 0.,
                        B_double.data());
@@ -269,14 +269,14 @@ void SolverIn<T>::setup_vectors()
 {
   const std::size_t r = columns;
   h                   = Vector<Number>(device, to_index(n * r, "entries of right-hand sides"));
-  c_hat               = Buffer<Number>(device, n_C * r);
-  w                   = Buffer<Number>(device, n_places * r);
-  t                   = Buffer<Number>(device, row_E * r);
-  x_E                 = Buffer<Number>(device, n_E * r);
-  c_rounded           = Buffer<T>(device, n_C * r);
-  e                   = Buffer<T>(device, row_E * r);
-  x_E_rounded         = Buffer<T>(device, row_E * r);
-  of_cells            = Buffer<T>(device, n_rows * r);
+  c_hat               = List<Number>(device, n_C * r);
+  w                   = List<Number>(device, n_places * r);
+  t                   = List<Number>(device, row_E * r);
+  x_E                 = List<Number>(device, n_E * r);
+  c_rounded           = List<T>(device, n_C * r);
+  e                   = List<T>(device, row_E * r);
+  x_E_rounded         = List<T>(device, row_E * r);
+  of_cells            = List<T>(device, n_rows * r);
   if (scaled)
     {
       norms       = ColumnNorms(device, n, n_columns);

@@ -165,8 +165,9 @@ template <int dim>
 void ViscousLevels<dim>::find_grids(VelocityProduct product)
 {
   grids.resize(bilinear().n_levels());
-  const bool automatic = product == VelocityProduct::automatic, on_gpu = device.asynchronous();
-  if (product == VelocityProduct::rows || device.matrix_format() == MatrixFormat::cusparse || (automatic && !on_gpu))
+  const bool automatic = product == VelocityProduct::automatic;
+  if (product == VelocityProduct::rows || device.matrix_format() == MatrixFormat::cusparse ||
+      (automatic && !device.traits().many_threads))
     return;
   if constexpr (dim == 3)
     for (std::size_t level = 1; level < bilinear().n_levels(); ++level)

@@ -153,30 +153,26 @@ const std::string &to_text(Arithmetic arithmetic)
 
 void require_arithmetic(const std::string &key, Arithmetic arithmetic, const Device &device)
 {
-  if (arithmetic != Arithmetic::float64 && arithmetic != Arithmetic::float32 && !device.asynchronous())
+  if (arithmetic != Arithmetic::float64 && arithmetic != Arithmetic::float32 && !device.traits().kernels)
     throw InputError(key + " = " + to_text(arithmetic) + " needs --backend cuda; the host has float64 and float32");
 }
 
 DenseProducts::DenseProducts(const Device &device, Arithmetic arithmetic)
 {
-#if ADAMANT_WITH_CUDA
-  if (device.asynchronous())
-    {
-      products = cuda::make_dense_products(device.interface(), arithmetic);
-      return;
-    }
-#endif
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      {
+        products = cuda::make_dense_products(device.interface(), arithmetic);
+        return;
+      }
   products = std::make_shared<HostProducts>(device.interface().n_threads(), arithmetic);
 }
 
 double free_bytes(const Device &device)
 {
-#if ADAMANT_WITH_CUDA
-  if (device.asynchronous())
-    return cuda::free_bytes();
-#else
-  (void)device;
-#endif
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      return cuda::free_bytes();
   return double(sysconf(_SC_AVPHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
 }
 
@@ -186,7 +182,7 @@ void DenseProducts::invert(const Device &device, double *a, int n, int row) cons
   const int         most  = std::min(n, block);
   const std::size_t width = row;
   Vector<double>    P(device, most * most); // the inverse of the pivots' block
-  Buffer<double>    rows(device, most * width), columns(device, std::size_t(n) * most);
+  List<double>      rows(device, most * width), columns(device, std::size_t(n) * most);
   const auto        copy = [&](int n_rows, int n_columns, const double *from, std::size_t from_row, double *to,
                         std::size_t to_row) {
     device.for_each(n_rows * n_columns, CopyBlock{n_columns, from, from_row, to, to_row});

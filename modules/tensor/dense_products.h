@@ -42,41 +42,18 @@ auto with_storage_type(Arithmetic arithmetic, const F &f)
     }
 }
 
-/// An array of n numbers of any storage type in the memory of a device, zero at first.
+/// Returns `source`, which is in host memory, rounded to T in the memory of a device.
 template <typename T>
-class Buffer
+List<T> to_list(const Device &device, const Array<double> &source)
 {
-public:
-  Buffer() = default;
-  Buffer(const Device &device, std::size_t n, const char *purpose = "vectors")
-    : values(std::static_pointer_cast<T>(device.interface().allocate(n * sizeof(T), purpose)))
-    , n(n)
-  {
-    device.interface().clear(values.get(), n * sizeof(T));
-  }
-
-  /// Makes a copy of values in host memory, rounded.
-  Buffer(const Device &device, const Array<double> &source, const char *purpose = "dense matrices")
-    : Buffer(device, source.size(), purpose)
-  {
-    Array<T> rounded(n);
-    for (std::size_t i = 0; i < n; ++i)
-      if constexpr (sizeof(T) == sizeof(double))
-        rounded[i] = source[i];
-      else
-        rounded[i] = T(static_cast<float>(source[i]));
-    device.interface().upload(data(), rounded.data(), bytes());
-  }
-
-  std::size_t size() const { return n; }
-  std::size_t bytes() const { return n * sizeof(T); }
-  T          *data() { return values.get(); } ///< device memory
-  const T    *data() const { return values.get(); }
-
-private:
-  std::shared_ptr<T> values;
-  std::size_t        n = 0;
-};
+  Array<T> numbers(source.size());
+  for (std::size_t i = 0; i < source.size(); ++i)
+    if constexpr (sizeof(T) == sizeof(double))
+      numbers[i] = source[i];
+    else
+      numbers[i] = T(static_cast<float>(source[i]));
+  return List<T>(device, numbers, "dense matrices");
+}
 
 /// The product C_i = a op(A_i) op(B_i) + b C_i for i < count, where op is the transpose or nothing. The matrices op(A),
 /// m x k, op(B), k x n, and C, m x n, are row-major. Row r of a matrix begins at r times its distance of rows, matrix i

@@ -70,15 +70,15 @@ private:
   DenseProducts    products;
   int              dim, n_columns, columns; // at a node: wanted, stored
   FoldedDirection  folded[3];
-  Buffer<T>        V[3];                            // a square matrix for each part: nodes by coefficients
+  List<T>          V[3];                            // a square matrix for each part: nodes by coefficients
   Array<int>       pair_at[3];                      // of each coefficient its eigenpair, or -1
   bool             unfolded = true, direct = false; // one part each; products read b and write x themselves
   bool             inverted = false;          // the last direction has a matrix for each coefficient of the others
   double           zero = 0, scale = 1;       // eigenvalues up to `zero` are the constants'
   int              planes = 0, positions = 0; // at a time: nodes of a part in the last direction, numbers of a slice
-  Buffer<T>        inverses;                  // of all coefficients for the first part, then for the second one
+  List<T>          inverses;                  // of all coefficients for the first part, then for the second one
   double           inverse_scale = 1;         // what they are stored times
-  Buffer<T>        whole, divided, chunk, other_chunk; // divided: `whole` where products divide in place
+  List<T>          whole, divided, chunk, other_chunk; // divided: `whole` where products divide in place
   TridiagonalLines lines;                              // in double
   Vector<float>    factors;                            // of the coefficients, else
   Vector<double>   scales, scales_back;
@@ -108,7 +108,7 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
                      " entries at once are more than 2^31 numbers");
   make_factors(directions, vectors);
   // On a GPU products of Tensor Cores take long enough only then; in 3D there are two such chunks.
-  const std::size_t megabytes = !device.asynchronous() ? 1 : in_double ? 16 : dim == 3 ? 64 : 32;
+  const std::size_t megabytes = !device.traits().waits_for_launches ? 1 : in_double ? 16 : dim == 3 ? 64 : 32;
   setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : megabytes << 20);
 }
 
@@ -170,7 +170,7 @@ Array<double> TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, i
         matrices[(std::size_t(p) * m + i) * m + column] = pairs.vectors[std::size_t(i) * pairs.n + k];
     }
   if (!in_double || d != last())
-    V[d] = Buffer<T>(device, matrices);
+    V[d] = to_list<T>(device, matrices);
   zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
   return matrices;
 }
@@ -184,11 +184,11 @@ void TransformsIn<T>::setup_vectors(std::size_t chunk_bytes)
   positions              = int(std::min(slice(), (that_fit(size) + 7) / 8 * 8)); // a multiple of 16 bytes
   const bool        in_place = !in_double && !inverted;
   const std::size_t most     = std::max(plane(planes), in_place ? positions * size : 0);
-  whole                      = Buffer<T>(device, slice() * size);
-  divided                    = in_place ? whole : Buffer<T>(device, slice() * size);
-  chunk                      = Buffer<T>(device, most);
+  whole                      = List<T>(device, slice() * size);
+  divided                    = in_place ? whole : List<T>(device, slice() * size);
+  chunk                      = List<T>(device, most);
   if (dim == 3)
-    other_chunk = Buffer<T>(device, plane(planes));
+    other_chunk = List<T>(device, plane(planes));
   if (!in_double)
     {
       norms       = ColumnNorms(device, folded[0].nodes * folded[1].nodes * folded[2].nodes, n_columns);
@@ -251,12 +251,12 @@ void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions, co
 template <typename T>
 void TransformsIn<T>::make_inverses(const Array<double> &table, const Array<double> &vectors)
 {
-  const auto          &f = folded[last()];
-  const int            n = int(slice()), square = f.m * f.m, at_once = std::max(1, (1 << 22) / square);
-  const DenseProducts  exact(device, Arithmetic::float64);
-  const Buffer<double> V(device, vectors);
-  Buffer<double>       scaled(device, std::size_t(at_once) * square), product(device, std::size_t(at_once) * square);
-  Array<double>        sums(n, 0.); // of each coefficient, at least its largest entry
+  const auto         &f = folded[last()];
+  const int           n = int(slice()), square = f.m * f.m, at_once = std::max(1, (1 << 22) / square);
+  const DenseProducts exact(device, Arithmetic::float64);
+  const List<double>  V(device, vectors, "dense matrices");
+  List<double>        scaled(device, std::size_t(at_once) * square), product(device, std::size_t(at_once) * square);
+  Array<double>       sums(n, 0.); // of each coefficient, at least its largest entry
   for (int p = 0; p < f.parts; ++p)
     for (int k = 0; k < f.m; ++k)
       {
@@ -267,7 +267,7 @@ void TransformsIn<T>::make_inverses(const Array<double> &table, const Array<doub
           sums[s] += most * most * table[std::size_t(f.position(last(), p, k)) * n + s];
       }
   inverse_scale = std::exp2(std::floor(std::log2(1024. / *std::max_element(sums.begin(), sums.end()))));
-  inverses      = Buffer<T>(device, std::size_t(f.parts) * n * square, "dense matrices");
+  inverses      = List<T>(device, std::size_t(f.parts) * n * square, "dense matrices");
   for (int p = 0; p < f.parts; ++p)
     for (int first = 0; first < n; first += at_once)
       {

@@ -127,7 +127,7 @@ void TridiagonalLines::solve(const double *from, double *to) const
     device.for_each(2 * n + extra, SweepLines<W, false>{lines});
   };
   // On the host one column at a time, so that its bits do not depend on the others.
-  if (device.asynchronous() && n_columns % 2 == 0)
+  if (device.traits().many_threads && n_columns % 2 == 0)
     launch(std::integral_constant<int, 2>());
   else
     launch(std::integral_constant<int, 1>());

@@ -86,11 +86,11 @@ TYPED_TEST(Reproducibility, Reductions)
         }
       basis.add();
       const Shared<int> last(on);
-      on.interface().upload(last.on_device(), &k, sizeof(int));
+      on.interface().upload(last.data(), &k, sizeof(int));
       auto    w = to_device(on, x);
       Scalars h(on, 2 * (k + 2));
-      on.arnoldi({n, k + 1, last.on_device(), basis.data(), directions.data(), directions[k].data(), w.data(), nullptr,
-                  h.storage().on_device});
+      on.arnoldi(
+        {n, k + 1, last.data(), basis.data(), directions.data(), directions[k].data(), w.data(), nullptr, h.data()});
       Values column(k + 2);
       on.interface().download(column.data(), h.data(), column.size() * sizeof(double));
       return this->append(values_of(basis[k + 1]), column.data(), k + 2);

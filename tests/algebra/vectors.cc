@@ -64,10 +64,10 @@ protected:
     for (int i = 0; i < n_vectors; ++i)
       directions.add();
     const Shared<int> k_on_device(device);
-    device.interface().upload(k_on_device.on_device(), &k, sizeof(int));
+    device.interface().upload(k_on_device.data(), &k, sizeof(int));
     Scalars h(device, 2 * (n_vectors + 1));
-    device.arnoldi({n, n_vectors, k_on_device.on_device(), basis.data(), directions.data(), directions[k].data(),
-                    w.data(), nullptr, h.storage().on_device});
+    device.arnoldi({n, n_vectors, k_on_device.data(), basis.data(), directions.data(), directions[k].data(), w.data(),
+                    nullptr, h.data()});
     Values column(n_vectors + 1);
     device.interface().download(column.data(), h.data(), column.size() * sizeof(double));
     return column;
@@ -88,7 +88,7 @@ TEST_P(Loops, RepeatTheirBodyWhileTheControlSaysSo)
   for (const bool recordable : {true, false})
     {
       const Shared<Numbers> numbers(device);
-      Numbers              *on_device = numbers.on_device();
+      Numbers              *on_device = numbers.data();
       Vector<double>        x         = to_device(device, {1., 2.});
       const CountTo         control{&on_device->counter, &on_device->answers, 5};
       const auto            step = [&](const LoopAnswer &answer) {
@@ -135,14 +135,14 @@ TEST_P(ArnoldisMethod, Steps)
         for (const bool in_place : {false, true})
           {
             SCOPED_TRACE(std::to_string(last + 1) + " vectors of " + std::to_string(n));
-            device.interface().upload(k.on_device(), &last, sizeof(int));
+            device.interface().upload(k.data(), &last, sizeof(int));
             const Values z = random_values(n, 1), start = random_values(n, 2);
             auto         own_z = to_device(device, z), own_w = to_device(device, start), v = to_device(device, start);
             Vector<double> &z_k = in_place ? directions[last] : own_z, &w = in_place ? basis[last + 1] : own_w;
             z_k.upload(z.data());
             w.upload(start.data());
-            device.arnoldi({n, most, k.on_device(), basis.data(), directions.data(), z_k.data(), w.data(),
-                            in_place ? w.data() : v.data(), h.storage().on_device});
+            device.arnoldi({n, most, k.data(), basis.data(), directions.data(), z_k.data(), w.data(),
+                            in_place ? w.data() : v.data(), h.data()});
             Values column(last + 2), rest = start;
             device.interface().download(column.data(), h.data(), column.size() * sizeof(double));
             for (int i = 0; i <= last; ++i)

@@ -12,7 +12,7 @@ namespace
 {
 std::string chosen_backend(const std::string &choice, std::ostream &out)
 {
-  return backend_name(choose_device(choice, 2, out));
+  return choose_device(choice, 2, out).traits().backend;
 }
 } // namespace
 
@@ -27,7 +27,7 @@ TEST(ChooseDevice, HostHasTheThreadsAskedFor)
 {
   std::ostringstream out;
   const Device       device = choose_device("host", 3, out);
-  EXPECT_FALSE(device.asynchronous());
+  EXPECT_STREQ(device.traits().backend, "host");
   EXPECT_EQ(device.interface().n_threads(), 3);
 }
 

@@ -69,7 +69,7 @@ std::vector<Case> cases(const Device &device)
                                                 {CoarseSolverType::smoothing, ", coarsest level smoothed"},
                                                 {CoarseSolverType::external, ", external coarse solver"}})
         {
-          if (coarse == CoarseSolverType::external && device.asynchronous())
+          if (coarse == CoarseSolverType::external && device.traits().separate_memory)
             continue; // on the host only
           MultigridOptions options;
           options.smoother.type      = kind.name;
@@ -324,7 +324,7 @@ TYPED_TEST(VCycleTest, TakesACoarseSolver)
   options.coarse_solver      = CoarseSolverType::external;
   options.make_coarse_solver = inverse_as_function;
   const auto levels          = q1_levels(2, 4, 3);
-  if (this->device.asynchronous())
+  if (this->device.traits().separate_memory)
     {
       EXPECT_THROW(VCycle<Number>(this->device, levels.data, options), InputError);
       return;

@@ -313,11 +313,11 @@ TEST_F(CudaRanks, Sums)
       table.add();
       const int                  last = n_vectors - 1;
       const adamant::Shared<int> k(device);
-      device.interface().upload(k.on_device(), &last, sizeof(int));
+      device.interface().upload(k.data(), &last, sizeof(int));
       adamant::Scalars        several(device, 2 * (n_vectors + 1));
       adamant::Vector<double> rest(device, Array<double>(n, 1.));
-      device.arnoldi({n, n_vectors, k.on_device(), table.data(), directions.data(), directions[last].data(),
-                      rest.data(), nullptr, several.storage().on_device});
+      device.arnoldi({n, n_vectors, k.data(), table.data(), directions.data(), directions[last].data(), rest.data(),
+                      nullptr, several.data()});
       std::vector<double> column(n_vectors + 1);
       device.interface().download(column.data(), several.data(), column.size() * sizeof(double));
       const double norm = std::sqrt(device.dot(w, w));

@@ -19,10 +19,6 @@ template void for_each(const DeviceInterface &, int, const Gather<float, double>
 template void for_each(const DeviceInterface &, int, const ToComponents &);
 template void for_each(const DeviceInterface &, int, const ToNodes &);
 template void for_each(const DeviceInterface &, int, const RandomSigns &);
-template void sums(const DeviceInterface &, int, const InnerProduct<double> &, double *);
-template void sums(const DeviceInterface &, int, const InnerProduct<float> &, double *);
-template void sums(const DeviceInterface &, int, const Squares<double> &, double *);
-template void sums(const DeviceInterface &, int, const Squares<float> &, double *);
 template void sums(const DeviceInterface &, int, const InnerProduct<double> &, double *, const ToHost &,
                    const LoopAnswer &);
 template void sums(const DeviceInterface &, int, const InnerProduct<float> &, double *, const ToHost &,

@@ -164,7 +164,7 @@ public:
       throw InputError("the number of threads must be positive, not " + std::to_string(n_threads));
   }
 
-  bool                asynchronous() const override { return false; }
+  const DeviceTraits &traits() const override { return traits_of_host; }
   int                 n_threads() const override { return threads; }
   const Communicator &communicator() const override { return ranks; }
   std::string         exchange() const override { return ""; }
@@ -184,6 +184,7 @@ public:
   std::shared_ptr<void> allocate(std::size_t bytes, const char *) override
   {
     const auto memory = std::make_shared<Array<char>>(bytes);
+    clear(memory->data(), bytes);
     return {memory, memory->data()};
   }
   void clear(void *memory, std::size_t bytes) override

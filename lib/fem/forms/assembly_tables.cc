@@ -232,23 +232,21 @@ void AssemblyTables<dim>::list_contributions(const Device &device, const LevelFo
     throw RunError("assembly on a device: hanging nodes have too many different weights");
   weights = List<double>(device, products);
 
-  auto             &memory   = device.interface();
-  const int         n_blocks = row.size();
-  const std::size_t bytes    = (std::size_t(n_blocks) + 1) * sizeof(int);
-  start                      = std::static_pointer_cast<int>(memory.allocate(bytes, "tables"));
+  const int n_blocks = row.size();
+  start              = List<int>(device, std::size_t(n_blocks) + 1, "tables");
   FindContributions find{row.data(),          column.data(),  first_cell.data(),
                          cells.data(),        nodes.n,        nodes.node,
                          first_master.data(), masters.data(), static_cast<int>(column_masters.weights.size()),
-                         start.get(),         nullptr};
+                         start.data(),        nullptr};
   device.for_each(n_blocks, find);
   Array<int> starts(n_blocks + 1);
-  memory.download(starts.data(), start.get(), bytes);
+  device.interface().download(starts.data(), start.data(), start.bytes());
   std::size_t total = starts[0] = 0;
   for (int &s : starts)
     s = to_index(total += s, "contributions of cells to a matrix");
-  memory.upload(start.get(), starts.data(), bytes);
-  contributions      = std::static_pointer_cast<Contribution>(memory.allocate(total * sizeof(Contribution), "tables"));
-  find.contributions = contributions.get();
+  device.interface().upload(start.data(), starts.data(), start.bytes());
+  contributions      = List<Contribution>(device, total, "tables");
+  find.contributions = contributions.data();
   device.for_each(n_blocks, find);
   device.synchronize(); // the lists go
 }
@@ -278,8 +276,8 @@ AssemblyView AssemblyTables<dim>::view() const
 {
   return {row_data.view(),
           column_data ? column_data->view() : row_data.view(),
-          start.get(),
-          contributions.get(),
+          start.data(),
+          contributions.data(),
           weights.data(),
           row.data(),
           column.data(),

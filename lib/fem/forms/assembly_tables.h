@@ -60,8 +60,8 @@ private:
   QuadratureData<dim>                row_data;
   std::optional<QuadratureData<dim>> column_data; // where the columns have another field
   List<int>                          row, column, first_block;
-  std::shared_ptr<int>               start;         // of each block's contributions, and the end
-  std::shared_ptr<Contribution>      contributions; // in the memory of the device
+  List<int>                          start; // of each block's contributions, and the end
+  List<Contribution>                 contributions;
   List<double>                       weights;
   List<int>                          table; // number of each cell's local matrix
   TabulatedMatrices                  local;

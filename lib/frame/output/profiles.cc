@@ -28,7 +28,7 @@ PointEvaluation::PointEvaluation(const Device &device, const std::string &key, c
 
 void PointEvaluation::evaluate(const Vector<double> &u, int place) const
 {
-  device.for_each_row(N, u, Product<double>(1., 0., own.storage().on_host + place * N.n_rows()));
+  device.for_each_row(N, u, Product<double>(1., 0., own.on_host() + place * N.n_rows()));
 }
 
 std::vector<double> PointEvaluation::values(int place) const

@@ -192,10 +192,9 @@ public:
           own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
         own_A->values.upload(level.matrix()->value.data());
       }
-    inverse =
-      std::static_pointer_cast<Number>(level.device.interface().allocate(lists.n_entries * sizeof(Number), "vectors"));
+    inverse = List<Number>(level.device, lists.n_entries);
     level.device.for_each_by_lanes(lists.start.size() - 1,
-                                   InvertPatches<Number, 0>{A().view(), lists.view(), inverse.get()});
+                                   InvertPatches<Number, 0>{A().view(), lists.view(), inverse.data()});
     level.device.outdate_graphs(); // which hold the places of all this
   }
 
@@ -234,7 +233,7 @@ private:
     for (std::size_t k = 0; k < n; ++k)
       {
         const std::size_t s = transposed && symmetric_A ? n - 1 - k : k;
-        level.device.for_each(stages[s + 1] - stages[s], SolvePatches<Number>{A().view(), lists.view(), inverse.get(),
+        level.device.for_each(stages[s + 1] - stages[s], SolvePatches<Number>{A().view(), lists.view(), inverse.data(),
                                                                               stages[s], b.data(), x.data()});
       }
   }
@@ -246,7 +245,7 @@ private:
   PatchLists                      lists;
   bool                            symmetric_A = false;
   std::shared_ptr<CompressedRows> own_A; // a copy of A, where its values do not change on the device
-  std::shared_ptr<Number>         inverse;
+  List<Number>                    inverse;
 };
 } // namespace
 

@@ -114,7 +114,6 @@ void for_each_row(int n_threads, const BundleStorage &storage, const Functor &f)
 }
 } // namespace host
 
-#if ADAMANT_WITH_CUDA
 namespace cuda
 {
 // Defined in flow/bundle/bundle.cuh, which a .cu file includes to instantiate it for each functor.
@@ -125,7 +124,6 @@ void for_each_row(const DeviceInterface &device, const BundleStorage &A, const F
 std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                              &device,
                                            const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
 } // namespace cuda
-#endif
 
 /// This rank's rows of sparse matrices on one pattern on a device, packed for products that need all matrices at once.
 /// A product is one pass over one stream of values and reads each index once. The format is always the device's own.
@@ -150,11 +148,9 @@ private:
   static std::shared_ptr<BundleStorage> make(const Device                                 &device,
                                              const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
   {
-#if ADAMANT_WITH_CUDA
-    if (device.asynchronous())
-      return cuda::make_bundle(device.interface(), matrices, n_values);
-#endif
-    (void)device;
+    if constexpr (built_with_cuda)
+      if (device.traits().kernels)
+        return cuda::make_bundle(device.interface(), matrices, n_values);
     return std::make_shared<host::Bundle>(matrices, n_values);
   }
 
@@ -167,10 +163,9 @@ template <typename Functor>
 void for_each_row(const Device &device, const MatrixBundle &A, const Functor &f)
 {
   A.storage().check(Functor::n_matrices, Functor::n_values);
-#if ADAMANT_WITH_CUDA
-  if (device.asynchronous())
-    return cuda::for_each_row(device.interface(), A.storage(), f);
-#endif
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      return cuda::for_each_row(device.interface(), A.storage(), f);
   host::for_each_row(device.interface().n_threads(), A.storage(), f);
 }
 } // namespace adamant

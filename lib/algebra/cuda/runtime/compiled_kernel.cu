@@ -49,7 +49,7 @@ struct CompiledKernel::Module
     : device(device)
     , name(name)
   {
-    if (!device.asynchronous())
+    if (!device.traits().kernels)
       throw RunError("a kernel can be compiled for a GPU only, not for " + device.name());
     const std::string code   = compile_cuda(source, architecture_of(context()));
     const Driver     &driver = Driver::get();

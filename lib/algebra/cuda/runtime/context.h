@@ -58,7 +58,7 @@ public:
   Context(const Context &)            = delete;
   Context &operator=(const Context &) = delete;
 
-  bool                               asynchronous() const override { return true; }
+  const DeviceTraits                &traits() const override { return traits_of_gpu; }
   std::string                        name() const override { return device_name; }
   int                                n_threads() const override { return 1; }
   const Communicator                &communicator() const override { return all_ranks; }

@@ -189,14 +189,14 @@ Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models
   const bool  narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 27;
   const int   entries = e.longest * rows, words = coded ? (entries + 3) / 4 : entries;
   const auto  kind  = stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full;
-  const auto  value = of_models ? placed.place_rows : follows != nullptr ? follows->value : placed.value_rows;
+  const auto  value = of_models ? placed.place_rows : follows != nullptr ? follows->value_row : placed.value_rows;
   const Slice slice{to_index(placed.column_rows, "slices of a sparse matrix"),
                     to_index(value, "slices of a sparse matrix"),
                     width,
-                    static_cast<unsigned>(kind),
+                    kind,
                     of_models,
                     follows != nullptr,
-                    stencil             ? e.stride + (e.period - 1) * in_pairs :
+                    stencil             ? Slice::stride_code(e.stride, e.period) :
                     narrow && width > 0 ? e.smallest :
                                           0};
   placed.column_rows += stencil ? (e.period * width + 31) / 32 : narrow ? (width + 1) / 2 : width;
@@ -244,41 +244,40 @@ void place_dense_slices(const std::vector<Extent> &extents, int m, int most, Den
 } // namespace
 
 template <typename Number>
-Arrangement arrange(const Context &context, const RowsView &source, const std::vector<Extent> &extents,
-                    const SparseMatrix<Number> &A, int widest_band, DenseRows *dense)
+Arrangement arrange(const Context &context, const RowsView &source, Examination<Number> &found,
+                    const SparseMatrix<Number> &A)
 {
   Arrangement result;
-  auto       &slices = result.slices;
+  auto       &slices  = result.slices;
+  const auto &extents = found.extents;
   slices.resize(extents.size());
-  if (dense != nullptr)
+  if (A.rows > 1)
     {
-      place_dense_slices(extents, A.rows, most_on_line<Number>(A.rows), *dense, result);
+      place_dense_slices(extents, A.rows, most_on_line<Number>(A.rows), found.dense, result);
       return result;
     }
   std::vector<int> bands; // their first slices
   for (std::size_t i = 0; i < slices.size(); i += band_slices)
-    if (is_band(extents, i, widest_band))
+    if (is_band(extents, i, found.widest_band))
       bands.push_back(static_cast<int>(i));
-  Stencils stencils(context, source, bands, extents, widest_band, same_value<Number>);
+  Stencils stencils(context, source, bands, extents, found.widest_band, same_value<Number>);
   for (std::size_t b = 0; b < bands.size(); ++b)
     {
       const int     first = bands[b];
       const Extent &e     = extents[first];
       std::fill_n(slices.begin() + first, band_slices,
-                  Slice{stencils.number_of(static_cast<int>(b), first), e.smallest, e.longest / A.run,
-                        static_cast<unsigned>(SliceKind::band), false, false, e.stride + (e.period - 1) * in_pairs});
+                  Slice{stencils.number_of(static_cast<int>(b), first), e.smallest, e.longest / A.run, SliceKind::band,
+                        false, false, Slice::stride_code(e.stride, e.period)});
       result.n_band += band_slices;
     }
   result.owners      = stencils.owners;
   result.column_rows = result.value_rows = result.owners.size(); // one each, before all else
   for (std::size_t i = 0; i < slices.size(); ++i)
-    if (slices[i].kind != static_cast<unsigned>(SliceKind::band))
+    if (slices[i].kind != SliceKind::band)
       slices[i] = place_slice(extents[i], A.run, A.rows, A.n_values > 0, false, nullptr, result);
   return result;
 }
 
-template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
-                             const SparseMatrix<double> &, int, DenseRows *);
-template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
-                             const SparseMatrix<float> &, int, DenseRows *);
+template Arrangement arrange(const Context &, const RowsView &, Examination<double> &, const SparseMatrix<double> &);
+template Arrangement arrange(const Context &, const RowsView &, Examination<float> &, const SparseMatrix<float> &);
 } // namespace adamant::cuda

@@ -7,8 +7,9 @@
 #include <memory>
 #include <vector>
 
-// The conversion of a CSR matrix to the format of sparse.cuh. It takes three steps: the GPU examines the slices, the
-// host decides how each is stored, the GPU fills them.
+// The conversion of a CSR matrix to the format of sparse.cuh (SparseMatrix::convert) takes three steps: `examine` on
+// the GPU finds what the rows of slices have in common, `arrange` on the host decides how each slice is stored, and
+// `fill` on the GPU fills them. Where values change later, `refill` fills in the new ones.
 
 namespace adamant::cuda
 {
@@ -42,8 +43,8 @@ constexpr int run_length[n_run_lengths] = {4, 3, 2}; // runs of 2: in dense bloc
 /// every row is made of runs of run_length[r] consecutive columns. Clears run_fits[n_run_lengths] unless the rows of
 /// each node have equal columns.
 template <typename Number>
-std::vector<Extent> examine(const Context &context, const RowsView &source, const SparseMatrix<Number> &A,
-                            std::vector<int> &run_fits);
+std::vector<Extent> extents_of(const Context &context, const RowsView &source, const SparseMatrix<Number> &A,
+                               std::vector<int> &run_fits);
 
 /// Returns one extent for each group of `size` slices.
 std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size);
@@ -74,28 +75,38 @@ struct DenseRows
 template <typename Number>
 DenseRows compare_rows(const Context &context, const RowsView &source, const SparseMatrix<Number> &A);
 
+/// What the rows of a matrix have in common. `extents` has one entry for each slice.
+template <typename Number>
+struct Examination
+{
+  std::vector<Extent> extents;
+  std::vector<Number> dictionary;      ///< the different values; empty: there are too many
+  int                 widest_band = 0; ///< bound of the entries in the rows of bands; 0: there are no bands
+  DenseRows           dense;           ///< the rows of dense blocks
+};
+
 /// The way in which the slices are stored.
-struct Arrangement
+struct Arrangement : SliceCounts
 {
   std::vector<Slice> slices;
   std::vector<int>   owners; ///< for each stencil of bands, the slice whose first row (or two) it is
-  std::size_t        column_rows = 0, value_rows = 0, place_rows = 0;                          ///< of 32 words each
-  int                n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0; ///< numbers of slices
+  std::size_t        column_rows = 0, value_rows = 0, place_rows = 0; ///< of 32 words each
   std::vector<Model> models;
   unsigned           end_of_models = 0; ///< in model_units
   std::vector<int>   items;
 };
 
-/// Returns the arrangement of slices with these extents. Rows of bands have at most `widest_band` entries. Of `A`,
-/// rows, run and n_values are read. `dense`, the rows of a matrix of dense blocks, gets the models of slices.
+/// Returns the arrangement of the slices of `A`, of which rows, run and n_values are read. found.dense gets the models
+/// of slices.
 template <typename Number>
-Arrangement arrange(const Context &context, const RowsView &source, const std::vector<Extent> &extents,
-                    const SparseMatrix<Number> &A, int widest_band, DenseRows *dense);
+Arrangement arrange(const Context &context, const RowsView &source, Examination<Number> &found,
+                    const SparseMatrix<Number> &A);
 
-/// Fills columns and values, or codes, of A after the arrangement of its slices. The owners of the stencils are in
-/// device memory.
+/// Fills columns and values, or codes, of A, which has taken the arrangement of its slices. Returns whether rows of
+/// dense blocks with equal hashes are equal; else A is not filled. It waits.
 template <typename Number>
-void fill(const Context &context, const RowsView &source, const int *owners, SparseMatrix<Number> &A);
+bool fill(const Context &context, const RowsView &source, const Arrangement &arrangement, const DenseRows &dense,
+          SparseMatrix<Number> &A);
 
 /// Fills the table of models, and their places. Returns whether rows with equal hashes are equal.
 template <typename Number>

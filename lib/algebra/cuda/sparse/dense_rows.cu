@@ -143,7 +143,7 @@ __global__ void fill_places_kernel(RowsView A, int n_slices, int m, const int *n
   if (slice >= n_slices || !slices[slice].of_models)
     return;
   const Model model = models[models_of_slice[most_models * slice + number[slice_rows * slice + lane]]];
-  codes[32L * slices[slice].value + lane] = model.start;
+  codes[slices[slice].values() + lane] = model.start;
   const NodeRows node(A, row_of(slice, lane, m, 1, nodes)),
     expected(A, row_of(model.place / slice_rows, model.place % slice_rows, m, 1, nodes));
   bool same = !node.present || node.n == expected.n;

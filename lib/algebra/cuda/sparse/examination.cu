@@ -123,8 +123,8 @@ __global__ void examine_kernel(RowsView A, int n_slices, int node_size, const in
 } // namespace
 
 template <typename Number>
-std::vector<Extent> examine(const Context &context, const RowsView &source, const SparseMatrix<Number> &A,
-                            std::vector<int> &run_fits)
+std::vector<Extent> extents_of(const Context &context, const RowsView &source, const SparseMatrix<Number> &A,
+                               std::vector<int> &run_fits)
 {
   DeviceArray<Extent> extent(context.memory_of_device(), A.n_slices, "conversion");
   DeviceArray<int>    fits = to_device(context, run_fits.data(), run_fits.size(), "conversion");
@@ -136,8 +136,8 @@ std::vector<Extent> examine(const Context &context, const RowsView &source, cons
   return extents;
 }
 
-template std::vector<Extent> examine(const Context &, const RowsView &, const SparseMatrix<double> &,
-                                     std::vector<int> &);
-template std::vector<Extent> examine(const Context &, const RowsView &, const SparseMatrix<float> &,
-                                     std::vector<int> &);
+template std::vector<Extent> extents_of(const Context &, const RowsView &, const SparseMatrix<double> &,
+                                        std::vector<int> &);
+template std::vector<Extent> extents_of(const Context &, const RowsView &, const SparseMatrix<float> &,
+                                        std::vector<int> &);
 } // namespace adamant::cuda

@@ -19,21 +19,20 @@ __global__ void fill_kernel(RowsView A, int n_slices, int node_size, int rows, c
   const auto  begin = row < A.n_rows ? A.row_start[row] : 0;
   const int   n     = row < A.n_rows ? static_cast<int>(A.end(row) - begin) : 0;
   const int   pitch = row < A.n_rows ? static_cast<int>(A.row_start[row + 1] - begin) : 0; // of a node's rows
-  columns += 32L * s.column + lane;
-  const auto column  = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
-  const auto offset  = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
-  const bool band    = s.kind == static_cast<unsigned>(SliceKind::band);
-  const bool stencil = band || s.kind == static_cast<unsigned>(SliceKind::stencil);
+  columns += s.columns() + lane;
+  const auto column = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
+  const auto offset = [&](int r) { return r * run < n ? column(r) - s.smallest_column() : 0xffff; };
+  const bool band = s.kind == SliceKind::band, stencil = s.has_stencil();
   const long spacing = stencil ? 1 : 32;
   if (stencil)
     {
       // The first row stands for all, or the first two.
-      if (lane > (s.parameter >= in_pairs) || (band && owners[s.column] != slice))
+      if (lane > s.has_pairs() || (band && owners[s.stencil()] != slice))
         return;
       for (int r = 0; r < s.width; ++r)
-        columns[lane * (s.width - 1) + r] = column(r) == absent ? absent : column(r) - (band ? s.value : 0);
+        columns[lane * (s.width - 1) + r] = column(r) == absent ? absent : column(r) - (band ? s.first_column() : 0);
     }
-  else if (s.kind == static_cast<unsigned>(SliceKind::full))
+  else if (s.kind == SliceKind::full)
     for (int r = 0; r < s.width; ++r)
       columns[r * 32L] = column(r);
   else
@@ -49,30 +48,34 @@ __global__ void fill_kernel(RowsView A, int n_slices, int node_size, int rows, c
   };
   if (n_values == 0)
     for (int e = 0; e < entries; ++e)
-      values[32L * s.value + spacing * e + lane] = value(e);
+      values[s.values() + spacing * e + lane] = value(e);
   else
     for (int e = 0; e < entries; e += 4)
       {
         unsigned word = 0;
         for (int i = 0; i < 4 && e + i < n * rows; ++i)
           word |= static_cast<unsigned>(code_of(value(e + i), values, n_values)) << (8 * i);
-        codes[32L * (band ? s.column : s.value) + spacing * (e / 4) + (stencil ? lane * ((entries + 3) / 4) : lane)] =
-          word;
+        codes[s.codes() + spacing * (e / 4) + (stencil ? lane * ((entries + 3) / 4) : lane)] = word;
       }
 }
 
 } // namespace
 
 template <typename Number>
-void fill(const Context &context, const RowsView &source, const int *owners, SparseMatrix<Number> &A)
+bool fill(const Context &context, const RowsView &source, const Arrangement &arrangement, const DenseRows &dense,
+          SparseMatrix<Number> &A)
 {
+  const auto owners = to_device(context, arrangement.owners.data(), arrangement.owners.size(), "conversion");
   launch(context, "fill", fill_kernel<Number>, blocks_for(slice_rows * static_cast<long>(A.n_slices)), block_size,
-         source, A.n_slices, A.node_size, A.rows, A.nodes.data(), A.run, A.n_values, A.slices.data(), owners,
+         source, A.n_slices, A.node_size, A.rows, A.nodes.data(), A.run, A.n_values, A.slices.data(), owners.data(),
          A.columns.data(), A.values.data(), A.codes.data());
+  const bool filled = A.rows == 1 || fill_models(context, source, dense, A);
+  context.synchronize(); // `owners` goes
+  return filled;
 }
 
-template void fill(const Context &, const RowsView &, const int *, SparseMatrix<double> &);
-template void fill(const Context &, const RowsView &, const int *, SparseMatrix<float> &);
+template bool fill(const Context &, const RowsView &, const Arrangement &, const DenseRows &, SparseMatrix<double> &);
+template bool fill(const Context &, const RowsView &, const Arrangement &, const DenseRows &, SparseMatrix<float> &);
 
 // All that follows takes new values for a matrix whose format stays.
 namespace
@@ -121,17 +124,15 @@ struct LaneEntries
     n                   = static_cast<int>(source.end(row) - begin);
     pitch               = static_cast<int>(source.row_start[row + 1] - begin);
     const Slice s       = A.slices[slice];
-    const bool  band    = s.kind == static_cast<unsigned>(SliceKind::band);
-    const int   of_pair = s.parameter >= in_pairs ? lane % 2 : 0;
-    shared              = band || s.kind == static_cast<unsigned>(SliceKind::stencil);
+    const int   of_pair = s.has_pairs() ? lane % 2 : 0;
+    shared              = s.has_stencil();
     model               = (!shared || lane == of_pair) && !s.of_models && !s.follows;
     shared              = shared || s.of_models;
     entries             = s.width * shape.run * shape.rows;
     spacing             = shared ? 1 : 32;
-    first =
-      s.of_models ? static_cast<long>(model_unit) * A.codes[32L * s.value + lane] : 32L * s.value + (shared ? 0 : lane);
+    first = s.of_models ? static_cast<long>(model_unit) * A.codes[s.values() + lane] : s.values() + (shared ? 0 : lane);
     if (shape.n_values > 0)
-      codes = A.codes + 32L * (band ? s.column : s.value) + (shared ? of_pair * ((entries + 3) / 4) : lane);
+      codes = A.codes + s.codes() + (shared ? of_pair * ((entries + 3) / 4) : lane);
   }
 
   // Where entry e is in the source; -1: it is padding.

@@ -22,7 +22,7 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
 {
   const int                                 row = slice_rows * first + lane;
   Chunk<Format, Number, SliceKind::stencil> chunk;
-  const int                                 pairs = s.parameter >= in_pairs ? 1 : 0;
+  const int                                 pairs = s.has_pairs() ? 1 : 0;
   chunk.load(A, stencil_of(s), lane & pairs, 0);
   wait_for_predecessor();
   decltype(finish.fetch(row)) operands[at_once];
@@ -34,14 +34,15 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
   const auto add          = [&](auto known_distance) {
     // The distance of columns from a slice to the next.
     constexpr int known    = decltype(known_distance)::value;
-    const int     stride   = s.parameter % in_pairs;
+    const int     stride   = s.stride();
     const int     distance = known > 0 ? known : stride * slice_rows >> pairs;
 #pragma unroll
     for (int r = 0; r < Format::chunk; ++r)
       {
         // Where there is no entry, the first column is read again, times zero.
         const bool present = chunk.column[r] >= 0;
-        const int  column = (present ? chunk.column[r] : max(chunk.column[0], 0)) + s.value + stride * (place >> pairs);
+        const int  column =
+          (present ? chunk.column[r] : max(chunk.column[0], 0)) + s.first_column() + stride * (place >> pairs);
 #pragma unroll
         for (int i = 0; i < Format::run; ++i)
           {
@@ -55,9 +56,9 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
       }
   };
   // Mostly consecutive rows have consecutive columns: their distance is then part of the instructions.
-  if (s.parameter == 1)
+  if (s.parameter == Slice::stride_code(1, 1))
     add(std::integral_constant<int, slice_rows>());
-  else if (s.parameter == in_pairs + 1)
+  else if (s.parameter == Slice::stride_code(1, 2))
     add(std::integral_constant<int, slice_rows / 2>());
   else
     add(std::integral_constant<int, 0>());
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(block_size)
   const int         lane = threadIdx.x % slice_rows, warp = threadIdx.x / slice_rows,
             block_first = (blockIdx.x - sends.n_blocks) * warps * at_once;
   const auto is_single  = [&](int slice) { // not of a band
-    return slice < A.n_slices && static_cast<SliceKind>(A.slices[slice].kind) != SliceKind::band;
+    return slice < A.n_slices && A.slices[slice].kind != SliceKind::band;
   };
   unsigned singles = 0; // slices that the block's warps share
 #pragma unroll
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(block_size)
   if (first < A.n_slices)
     s = A.slices[first];
   load_dictionary<Format>(A, dictionary);
-  if (static_cast<SliceKind>(s.kind) == SliceKind::band)
+  if (s.kind == SliceKind::band)
     band_product<Format, at_once>(A, dictionary, s, first, lane, x, finish);
   for (; singles != 0; singles &= singles - 1)
     {

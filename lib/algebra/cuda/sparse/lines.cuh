@@ -46,9 +46,9 @@ struct LineStencil
   __device__ void load(const SparseView<Number> &A, const Slice &s, int lane)
   {
     for (int e = lane; e < s.width * m * m; e += slice_rows)
-      blocks[e / per_line][e % per_line] = __ldg(A.values + 32L * s.value + e);
+      blocks[e / per_line][e % per_line] = __ldg(A.values + s.values() + e);
     if (lane < s.width / 3)
-      middle[lane] = static_cast<int>(__ldg(A.columns + 32L * s.column + 3 * lane + 1));
+      middle[lane] = static_cast<int>(__ldg(A.columns + s.columns() + 3 * lane + 1));
   }
 };
 

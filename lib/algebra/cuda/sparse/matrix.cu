@@ -68,15 +68,6 @@ void choose_runs(const std::vector<int> &run_fits, SparseMatrix<Number> &A)
       A.rows = A.run = m;
 }
 
-template <typename Number>
-void allocate_codes(const Context &context, const Arrangement &arrangement, std::vector<Number> dictionary,
-                    SparseMatrix<Number> &A)
-{
-  dictionary.resize(dictionary_size);
-  A.values = to_device(context, dictionary.data(), dictionary.size(), "matrices");
-  A.codes  = DeviceArray<unsigned>(context.memory_of_device(), slice_rows * arrangement.value_rows, "matrices");
-}
-
 // Values in full, then the table of models; and what threads and blocks there are for dense blocks.
 template <typename Number>
 void allocate_values(const Context &context, const Arrangement &arrangement, SparseMatrix<Number> &A)
@@ -139,69 +130,75 @@ RowsView SparseMatrix<Number>::owned(RowsView rows) const
 template <typename Number>
 void SparseMatrix<Number>::convert(const RowsView &source, const CSRMatrix<double> &pattern)
 {
+  Examination<Number> found       = examine(source, pattern);
+  const Arrangement   arrangement = arrange(*context, source, found, *this);
+  take(arrangement, std::move(found.dictionary));
+  if (fill(*context, source, arrangement, found.dense, *this))
+    return;
+  models_differ = true;
+  convert(source, pattern);
+}
+
+// Finds what the rows have in common, and chooses with that the runs, the rows of a thread and the order of nodes.
+template <typename Number>
+Examination<Number> SparseMatrix<Number>::examine(const RowsView &source, const CSRMatrix<double> &pattern)
+{
   const Array<EntryNumber> row_start = packed_starts(owned(view_of(pattern)));
   const int                m         = this->node_size;
   std::vector<int>         run_fits(n_run_lengths + 1, row_start.back() > 0);
-  rows = run                  = 1;
-  widest                      = 0;
-  nodes                       = DeviceArray<int>();
-  items                       = DeviceArray<int>();
-  n_slices                    = slices_for(source.n_rows, m);
-  std::vector<Extent> extents = examine(*context, source, *this, run_fits);
+  Examination<Number>      found;
+  auto                    &extents = found.extents;
+  widest                           = 0;
+  nodes                            = DeviceArray<int>();
+  items                            = DeviceArray<int>();
+  n_slices                         = slices_for(source.n_rows, m);
+  extents                          = extents_of(*context, source, *this, run_fits);
   choose_runs(run_fits, *this);
-  std::vector<Number> dictionary;
   if (!plain && rows == 1)
-    dictionary = different_values<Number>(*context, source);
-  n_values = static_cast<int>(dictionary.size());
+    found.dictionary = different_values<Number>(*context, source);
+  n_values = static_cast<int>(found.dictionary.size());
   for (const Extent &e : extents)
     widest = std::max(widest, e.longest / run);
-  int widest_band = 0;
-  with_format(*this, [&](auto format) { widest_band = format.bands ? format.chunk * run : 0; });
-  const auto without_pairs = [&](std::vector<Extent> examined) {
-    for (Extent &e : examined)
-      if (e.period > 1 && widest_band == 0)
+  with_format(*this, [&](auto format) { found.widest_band = format.bands ? format.chunk * run : 0; });
+  const auto leave_out_pairs = [&] {
+    for (Extent &e : extents)
+      if (e.period > 1 && found.widest_band == 0)
         e = {e.longest, e.smallest, e.largest, -1, 1, false};
-    return examined;
   };
-  extents = without_pairs(std::move(extents));
+  leave_out_pairs();
   if (const auto order = order_of_nodes(row_start, m, extents); !order.empty())
     {
       nodes    = to_device(*context, order.data(), order.size(), "matrices");
       n_slices = static_cast<int>(order.size()) / slice_rows * m;
-      extents  = without_pairs(examine(*context, source, *this, run_fits));
+      extents  = extents_of(*context, source, *this, run_fits);
+      leave_out_pairs();
     }
   for (Extent &e : extents)
     if (plain)
       e.stride = -1;
-  DenseRows dense;
   if (rows > 1)
     {
-      n_slices           = n_slices / m;
-      extents            = of_groups(extents, m);
-      dense              = compare_rows(*context, source, *this);
-      dense.takes_models = !plain && !models_differ && (sizeof(Number) == 4 || n_slices >= enough_items);
+      n_slices                 = n_slices / m;
+      extents                  = of_groups(extents, m);
+      found.dense              = compare_rows(*context, source, *this);
+      found.dense.takes_models = !plain && !models_differ && (sizeof(Number) == 4 || n_slices >= enough_items);
     }
-  const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band, rows > 1 ? &dense : nullptr);
-  n_of_models                   = arrangement.n_of_models;
-  n_on_lines                    = arrangement.n_on_lines;
-  n_narrow                      = arrangement.n_narrow;
-  n_stencil                     = arrangement.n_stencil;
-  n_band                        = arrangement.n_band;
+  return found;
+}
 
+// Makes room for what the arrangement stores.
+template <typename Number>
+void SparseMatrix<Number>::take(const Arrangement &arrangement, std::vector<Number> dictionary)
+{
+  const auto &memory                = context->memory_of_device();
+  static_cast<SliceCounts &>(*this) = arrangement;
   slices  = to_device(*context, arrangement.slices.data(), arrangement.slices.size(), "matrices");
-  columns = DeviceArray<unsigned>(context->memory_of_device(), slice_rows * arrangement.column_rows, "matrices");
-  if (n_values > 0)
-    allocate_codes(*context, arrangement, std::move(dictionary), *this);
-  else
-    allocate_values(*context, arrangement, *this);
-  const auto owners = to_device(*context, arrangement.owners.data(), arrangement.owners.size(), "conversion");
-  fill(*context, source, owners.data(), *this);
-  if (rows > 1 && !fill_models(*context, source, dense, *this))
-    {
-      models_differ = true;
-      return convert(source, pattern);
-    }
-  context->synchronize();
+  columns = DeviceArray<unsigned>(memory, slice_rows * arrangement.column_rows, "matrices");
+  if (n_values == 0)
+    return allocate_values(*context, arrangement, *this);
+  dictionary.resize(dictionary_size);
+  values = to_device(*context, dictionary.data(), dictionary.size(), "matrices");
+  codes  = DeviceArray<unsigned>(memory, slice_rows * arrangement.value_rows, "matrices");
 }
 
 template <typename Number>

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // The sparse matrix on the GPU, and the kernel that serves products in all formats (others: for_each_row.cuh).
 //
@@ -51,7 +52,7 @@ constexpr int      most_models = 8, model_unit = 4; // bound of a slice's models
 constexpr unsigned absent = 0xffffffff;             // stands for no column, or for no two offsets
 
 /// The way in which the columns and the values of a slice are stored.
-enum class SliceKind : int
+enum class SliceKind : unsigned
 {
   full,    ///< every column
   narrow,  ///< 16-bit offsets from the slice's smallest column, two in a word
@@ -60,17 +61,38 @@ enum class SliceKind : int
   band     ///< a stencil for band_slices slices together
 };
 
-/// The place and the kind of a slice. `column` is where its columns begin, in rows of 32 words. `value` is where its
-/// values begin: in rows of 32 values, of 32 words of four codes, or of 32 places in the table of models. The stencil
-/// of a band has its codes at place `column`, too, and its columns count from the column `value`. `width` counts runs.
-/// `parameter` is the smallest column (narrow) or the stride (stencil, band). `of_models` says that the values are in
-/// the table; `follows` says that they belong to an earlier slice.
+/// The place and the kind of a slice. Places are counted in rows of 32 values, or of 32 words with columns, codes (four
+/// in a word) or places of models. Bands share stencils: stencil n has its columns and its codes in row n.
 struct alignas(16) Slice
 {
-  int      column, value, width;
-  unsigned kind : 2;
-  unsigned of_models : 1, follows : 1;
-  int      parameter : 28;
+  int       column_row; // of a band: its stencil
+  int       value_row;  // of a band: the column from which its columns count
+  int       width;      ///< number of runs
+  SliceKind kind : 2;
+  unsigned of_models : 1, follows : 1; ///< whether the values are in the table of models, or belong to an earlier slice
+  int      parameter : 28;             // the smallest column, or stride_code
+
+  __host__ __device__ bool has_stencil() const { return kind == SliceKind::stencil || kind == SliceKind::band; }
+
+  // The places of the first column, of the first value, code or model, and of the first code.
+  __host__ __device__ long columns() const { return 32L * column_row; }
+  __host__ __device__ long values() const { return 32L * value_row; } // not of bands
+  __host__ __device__ long codes() const { return kind == SliceKind::band ? columns() : values(); }
+
+  // Of a narrow slice: the column from which its offsets count.
+  __host__ __device__ int smallest_column() const { return parameter; }
+
+  // Of stencils and bands: the shift of columns from a row to the next, or next but one where two rows take turns.
+  __host__ __device__ int                  stride() const { return parameter % in_pairs; }
+  __host__ __device__ bool                 has_pairs() const { return parameter >= in_pairs; }
+  __host__ __device__ static constexpr int stride_code(int stride, int period)
+  {
+    return stride + (period - 1) * in_pairs;
+  }
+
+  // Of bands: the stencil, and the column from which its columns count.
+  __host__ __device__ int stencil() const { return column_row; }
+  __host__ __device__ int first_column() const { return value_row; }
 };
 
 /// A row of the table of models. `place` is 32 times the slice from which it comes, plus the lane; `start` is its place
@@ -81,8 +103,18 @@ struct Model
   unsigned start;
 };
 
+/// The numbers of slices that are narrow, stencils, in bands, with values in the table of models, and on mesh lines.
+struct SliceCounts
+{
+  int n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0;
+};
+
 template <typename Number>
-class SparseMatrix : public MatrixStorage<Number>
+struct Examination; // conversion.cuh
+struct Arrangement;
+
+template <typename Number>
+class SparseMatrix : public MatrixStorage<Number>, public SliceCounts
 {
 public:
   /// Makes the matrix `source`. Where its rows are spread over ranks, it shares the exchange of another matrix of its
@@ -98,7 +130,7 @@ public:
   std::string format() const override;
 
   int rows = 1; ///< rows that a thread takes: all rows of a node in dense blocks
-  int run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0;
+  int run = 1, widest = 0, n_slices = 0;
   int n_values     = 0;                           ///< size of the dictionary; 0: no codes
   int most_threads = adamant::cuda::most_threads; ///< bound of threads in a block of row_kernel
 
@@ -113,7 +145,11 @@ public:
   std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: there are none
 
 private:
-  void     convert(const RowsView &source, const CSRMatrix<double> &pattern); // reads no values of `pattern`
+  // The conversion, and its steps before `fill`; they read no values of `pattern`.
+  void                convert(const RowsView &source, const CSRMatrix<double> &pattern);
+  Examination<Number> examine(const RowsView &source, const CSRMatrix<double> &pattern);
+  void                take(const Arrangement &arrangement, std::vector<Number> dictionary);
+
   RowsView owned(RowsView rows) const;
 
   std::shared_ptr<Context> context;
@@ -211,18 +247,18 @@ struct Chunk
   alignas(16) Stored data[Format::coded ? (entries + 3) / 4 : entries];
 
   // Bands may have two rows in turn.
-  static __device__ int pairs_of(const Slice &s) { return stencil && Format::bands && s.parameter >= in_pairs ? 1 : 0; }
+  static __device__ int pairs_of(const Slice &s) { return stencil && Format::bands && s.has_pairs() ? 1 : 0; }
 
   // Returns where the values of the lane begin.
   static __device__ const Stored *values_of(const SparseView<Number> &A, const Slice &s, int lane)
   {
     constexpr int step = Format::coded ? 4 : 1;
     if constexpr (of_models)
-      return A.values + static_cast<long>(model_unit) * __ldg(A.codes + 32L * s.value + lane);
+      return A.values + static_cast<long>(model_unit) * __ldg(A.codes + s.values() + lane);
     else
       {
         const long first =
-          32L * s.value + (stencil ? (lane & pairs_of(s)) * ((s.width * per_run + step - 1) / step) : lane);
+          s.values() + (stencil ? (lane & pairs_of(s)) * ((s.width * per_run + step - 1) / step) : lane);
         if constexpr (Format::coded)
           return A.codes + first;
         else
@@ -241,19 +277,19 @@ struct Chunk
     const int       pairs = pairs_of(s), model = lane & pairs;
     constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
     const unsigned *columns =
-      A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? model * s.width : lane);
+      A.columns + s.columns() + spacing * (first / per_word) + (stencil ? model * s.width : lane);
 #pragma unroll
     for (int r = 0; r < runs; r += per_word)
       {
         const unsigned word = first + r < s.width ? __ldg(columns + spacing * (r / per_word)) : absent;
         if constexpr (kind == SliceKind::narrow)
           {
-            column[r] = (word & 0xffff) == 0xffff ? -1 : s.parameter + static_cast<int>(word & 0xffff);
+            column[r] = (word & 0xffff) == 0xffff ? -1 : s.smallest_column() + static_cast<int>(word & 0xffff);
             if (r + 1 < runs)
-              column[r + 1] = word >> 16 == 0xffff ? -1 : s.parameter + static_cast<int>(word >> 16);
+              column[r + 1] = word >> 16 == 0xffff ? -1 : s.smallest_column() + static_cast<int>(word >> 16);
           }
         else if constexpr (stencil)
-          column[r] = word == absent ? -1 : static_cast<int>(word) + s.parameter % in_pairs * (lane >> pairs);
+          column[r] = word == absent ? -1 : static_cast<int>(word) + s.stride() * (lane >> pairs);
         else
           column[r] = static_cast<int>(word);
       }
@@ -358,10 +394,10 @@ struct Shifted
   __device__ auto operator()(int i) const { return x(first + i); }
 };
 
-/// Returns the slice `band` as a stencil, with the place where its values are stored.
+/// Returns the slice `band` as a stencil, with codes at values().
 __device__ inline Slice stencil_of(Slice band)
 {
-  band.value = band.column;
+  band.value_row = band.column_row;
   return band;
 }
 
@@ -371,15 +407,15 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
                              int place_in_band = 0)
 {
   if constexpr (Format::bands)
-    if (static_cast<SliceKind>(s.kind) == SliceKind::band)
+    if (s.kind == SliceKind::band)
       return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part, parts,
-                                                       Shifted<Gather>{s.value, x}, fetch, sum);
+                                                       Shifted<Gather>{s.first_column(), x}, fetch, sum);
   if constexpr (Format::rows > 1)
     if (s.of_models)
-      return static_cast<SliceKind>(s.kind) == SliceKind::narrow ?
+      return s.kind == SliceKind::narrow ?
                slice_product<Format, SliceKind::narrow, true>(A, dictionary, s, lane, part, parts, x, fetch, sum) :
                slice_product<Format, SliceKind::full, true>(A, dictionary, s, lane, part, parts, x, fetch, sum);
-  switch (static_cast<SliceKind>(s.kind))
+  switch (s.kind)
     {
       case SliceKind::stencil:
         return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, fetch, sum);

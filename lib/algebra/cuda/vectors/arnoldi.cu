@@ -167,6 +167,6 @@ Projection project(const Context &context, const ArnoldiVectors &a)
 
 void Context::arnoldi(const ArnoldiVectors &a) const
 {
-  finish_arnoldi(*this, a, NoControl(), {});
+  cuda::arnoldi(*this, a, NoControl(), {});
 }
 } // namespace adamant::cuda

@@ -146,18 +146,12 @@ struct Projection
 Projection project(const Context &context, const ArnoldiVectors &a);
 
 template <class Control>
-void finish_arnoldi(const Context &context, const ArnoldiVectors &a, const Control &control, const LoopAnswer &answer)
+void arnoldi(const DeviceInterface &device, const ArnoldiVectors &a, const Control &control, const LoopAnswer &answer)
 {
-  const Projection p = project(context, a);
+  const auto      &context = static_cast<const Context &>(device);
+  const Projection p       = project(context, a);
   launch(context, "end of a step of Arnoldi's method", finish_kernel<Control>,
          blocks_for(a.n, a.n < 1 << 18 ? block_size : 4 * block_size) + 1, block_size, a, p.blocks, p.products,
          p.corrections, control, answer);
-}
-
-template <class Control>
-void arnoldi(const DeviceInterface &device, const ArnoldiVectors &vectors, const Control &control,
-             const LoopAnswer &answer)
-{
-  finish_arnoldi(static_cast<const Context &>(device), vectors, control, answer);
 }
 } // namespace adamant::cuda

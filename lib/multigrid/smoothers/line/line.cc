@@ -112,7 +112,7 @@ void LineSolver<Number>::make_groups(const Lines &lines)
   long       total = 0;
   for (const CutLine &line : all)
     total += line.n_pieces();
-  team_size = !device.asynchronous() ? 2 * lanes : // which a core's cache holds
+  team_size = !device.traits().many_threads ? 2 * lanes : // which a core's cache holds
                 std::clamp(to_lanes(static_cast<int>(std::min(total / teams_wanted, long(most_pieces<Number>)))),
                            2 * lanes, most_pieces<Number>);
   if (!all.empty())

@@ -75,7 +75,7 @@ public:
     S_pattern = CSRMatrix<double>();
     level.device.synchronize(); // the copy of A goes
     if (!level.changing())
-      inverse.reset();
+      inverse = List<char>();
   }
 
 private:
@@ -111,9 +111,9 @@ private:
   void compute(const RowsView &A)
   {
     const Device &device = this->level.device;
-    if (!inverse)
-      inverse = device.interface().allocate(lists.n_entries * sizeof(Entry), "vectors");
-    auto *const matrices = static_cast<Entry *>(inverse.get());
+    if (inverse.data() == nullptr)
+      inverse = List<char>(device, lists.n_entries * sizeof(Entry));
+    auto *const matrices = reinterpret_cast<Entry *>(inverse.data());
     const int   n        = lists.start.size() - 1;
     if (lists.most <= 12)
       device.for_each_by_lanes(n, InvertPatches<Entry, 12>{A, lists.view(), matrices});
@@ -132,7 +132,7 @@ private:
   List<int>                       first, patch, place; // the patches of each node, see SumPatches
   CSRMatrix<double>               S_pattern;           // the pattern of S, until S is made
   std::unique_ptr<CompressedRows> S_rows;
-  std::shared_ptr<void>           inverse; // the inverses of the patches, see PatchesView
+  List<char>                      inverse; // the inverses of the patches, see PatchesView
 };
 } // namespace
 
