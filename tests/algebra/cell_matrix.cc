@@ -1,6 +1,7 @@
 // Products of a matrix by cells against those of its rows, and its rows against the sum over cells.
 
 #include "algebra/cell_matrix.h"
+#include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "operators/linear_operator.h"
