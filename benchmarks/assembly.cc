@@ -4,11 +4,14 @@
 
 #include "assembly_kernels.h"
 
+#include "fem/forms/assembly_tables.h"
+#include "fem/spaces/field.h"
 #include "frame/adaptivity.h"
 #include "fem/forms/form.h"
 #include "fem/meshes/mesh.h"
 #include "elasticity/elasticity_parameters.h"
 #include "multigrid/linear_solver.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>

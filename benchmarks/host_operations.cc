@@ -9,6 +9,7 @@
 //   benchmark_host --benchmark_format=csv [--benchmark_filter=threads:1/]
 
 #include "algebra/device.h"
+#include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "tests/support/q1_grid.h"

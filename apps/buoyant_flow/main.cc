@@ -9,9 +9,12 @@
 #include "diagnostics.h"
 #include "parameters.h"
 
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
+#include "frame/linear_solver_setup.h"
+#include "frame/output/output.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/time_dependent_problem.h"
 #include "stokes/stokes_flow.h"
 
@@ -63,8 +66,10 @@ private:
   {
     transport.reset();
     composition.reset();
-    flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
-                 parameters.linear_solver.schur_complement(adamant::SchurComplement::mass));
+    const auto &solver = parameters.linear_solver;
+    flow.emplace(device, adamant::level_mesh_options<dim>(run_info, solver, FE_Q<dim>(1)), *mesh, mapping,
+                 parameters.problem, parameters.viscosity, solver,
+                 solver.schur_complement(adamant::SchurComplement::mass));
     composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
   }
 
@@ -107,7 +112,9 @@ private:
   {
     transport->evaluate(c, c_at_points);
     viscosity_of(c_at_points, at_points);
-    flow->set_viscosity(flow->viscosity_of(at_points, true));
+    const auto eta = flow->viscosity_of(at_points, true);
+    timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(eta); });
+    timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
     density_of(c_at_points, at_points);
     device.multiply(1., G, at_points, 0., load);
     adamant::require(std::isfinite(device.dot(load, load)),
@@ -126,7 +133,7 @@ private:
   adamant::SolverResult solve_flow()
   {
     update_material();
-    const auto result = flow->solve();
+    const auto result = timed("solve", [this] { return flow->solve(); });
     timed("transport", [this] { transport->set_velocity(flow->u); });
     return result;
   }
@@ -174,7 +181,7 @@ private:
     if (!state.loading())
       return;
     if (state.changes_mesh())
-      flow->solve();
+      timed("solve", [this] { flow->solve(); });
     transport->set_velocity(flow->u);
   }
 

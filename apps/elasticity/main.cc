@@ -13,14 +13,16 @@
 // where u1, v1 belong to the last step, and C is A acting on g. The factor s makes both equations' residuals comparable.
 
 #include "formulation.h"
+#include "frame/run.h"
 #include "results.h"
 
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/unknown.h"
+#include "solvers/extrapolation.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>

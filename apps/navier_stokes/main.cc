@@ -13,6 +13,7 @@
 // nodes, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
 
 #include "flow_data.h"
+#include "frame/run.h"
 #include "pressure.h"
 
 #include "flow/divergence_projection.h"

@@ -5,6 +5,7 @@
 #include "flow/flow_matrices.h"
 #include "frame/restart/state.h"
 #include "multigrid/smoothers/functors.h"
+#include "solvers/extrapolation.h"
 
 namespace navier_stokes
 {

@@ -17,9 +17,11 @@
 
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
+#include "fem/forms/assembly_tables.h"
 #include "fem/functions/coarser_values.h"
 #include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/unknown.h"
 #include "solvers/newton.h"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fem/spaces/field.h"
 #include "parameters.h"
 
 #include "base/csr/csr_operations.h"

@@ -4,6 +4,7 @@
 
 #include "multigrid/linear_solver.h"
 #include "multigrid/smoothers/functors.h"
+#include "operators/level_data.h"
 #include "solvers/preconditioner.h"
 
 #include <memory>

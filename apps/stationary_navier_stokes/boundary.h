@@ -3,7 +3,7 @@
 #include "parameters.h"
 
 #include "base/exceptions.h"
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/mesh_input.h"

@@ -4,7 +4,8 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
+#include "fem/forms/assembly_tables.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"

@@ -6,7 +6,6 @@
 
 #include "frame/device_field.h"
 #include "frame/linear_solver_setup.h"
-#include "frame/run.h"
 #include "solvers/newton.h"
 
 #include <deal.II/grid/grid_tools.h>
@@ -30,10 +29,9 @@ public:
 
   /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object.
   FlowLevel(const adamant::Device &device, const Parameters &parameters, const adamant::LevelMeshes<dim> &meshes,
-            std::size_t top, const Mapping<dim> &mapping, adamant::SectionTimer &timer)
+            std::size_t top, const Mapping<dim> &mapping)
     : device(device)
     , parameters(parameters)
-    , timer(timer)
     , force(parameters.problem.has_force() ?
               adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
               nullptr)
@@ -82,26 +80,15 @@ public:
   /// @{
   void residual(const Vector &x, Vector &r) override
   {
-    timed("residual", [&] {
-      equations.residual(nodal_values(x), r);
-      if (has_constant_pressure)
-        device.axpby(-device.dot(free_pressures, r) / n_pressures, free_pressures, 1., r);
-    });
+    equations.residual(nodal_values(x), r);
+    if (has_constant_pressure)
+      device.axpby(-device.dot(free_pressures, r) / n_pressures, free_pressures, 1., r);
   }
 
   void linearize(const Vector &x, adamant::Linearization kind) override
   {
-    timed(solver ? "assembly" : "first assembly", [&] {
-      equations.linearize(nodal_values(x), kind == adamant::Linearization::newton ? 1. : 0.);
-      device.synchronize();
-    });
-    timed(solver ? "update" : "new solver", [&] {
-      if (solver)
-        solver->update();
-      else
-        make_solver();
-      device.synchronize();
-    });
+    assemble(x, kind);
+    update_solver();
   }
 
   adamant::SolverResult solve(const Vector &r, Vector &d, double tolerance) override
@@ -111,7 +98,7 @@ public:
     control.accepted  = 0.5;
     try
       {
-        const auto result = timed("solve", [&] { return solver->solve(r, d, control); });
+        const auto result = solver->solve(r, d, control);
         n_accepted += result.final_residual > control.tolerance;
         return result;
       }
@@ -120,6 +107,24 @@ public:
         throw adamant::SolverError(error.what() + ("; " + advice()));
       }
   }
+  /// @}
+
+  /// The two parts of linearize(): the derivative at x, and the solver for it, which the first call makes.
+  /// @{
+  void assemble(const Vector &x, adamant::Linearization kind)
+  {
+    equations.linearize(nodal_values(x), kind == adamant::Linearization::newton ? 1. : 0.);
+    device.synchronize();
+  }
+  void update_solver()
+  {
+    if (solver)
+      solver->update();
+    else
+      make_solver();
+    device.synchronize();
+  }
+  bool has_solver() const { return solver.has_value(); }
   /// @}
 
   /// Returns the largest prescribed velocity times the length of the domain: over ν it is a Reynolds number.
@@ -135,7 +140,6 @@ public:
 
   const adamant::Device                         device;
   const Parameters                             &parameters;
-  adamant::SectionTimer                        &timer;
   std::unique_ptr<adamant::ParsedFunction<dim>> force;
   adamant::Field<dim>                           field;
   adamant::DeviceField<dim>                     on_device;
@@ -149,13 +153,6 @@ private:
   {
     const auto &given = parameters.discretization;
     return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
-  }
-
-  template <class Work>
-  auto timed(const std::string &part, const Work &work)
-  {
-    const adamant::Section scope(timer, part);
-    return work();
   }
 
   // Returns advice for a linear solve that has failed.

@@ -10,6 +10,7 @@
 #include "continuation.h"
 #include "estimator.h"
 #include "flow_level.h"
+#include "frame/run.h"
 #include "results.h"
 
 #include "fem/functions/error_estimate.h"
@@ -28,6 +29,38 @@
 #include <vector>
 
 using namespace stationary_navier_stokes;
+
+// A FlowLevel in a program whose timer counts the parts of Newton's method.
+template <int dim>
+class TimedFlowLevel : public FlowLevel<dim>
+{
+public:
+  using typename FlowLevel<dim>::Vector;
+
+  template <class... Arguments>
+  TimedFlowLevel(adamant::Run &run, const Arguments &...arguments)
+    : FlowLevel<dim>(arguments...)
+    , run(run)
+  {}
+
+  void residual(const Vector &x, Vector &r) override
+  {
+    run.timed("residual", [&] { FlowLevel<dim>::residual(x, r); });
+  }
+  void linearize(const Vector &x, adamant::Linearization kind) override
+  {
+    const bool has_solver = this->has_solver();
+    run.timed(has_solver ? "assembly" : "first assembly", [&] { this->assemble(x, kind); });
+    run.timed(has_solver ? "update" : "new solver", [this] { this->update_solver(); });
+  }
+  adamant::SolverResult solve(const Vector &r, Vector &d, double tolerance) override
+  {
+    return run.timed("solve", [&] { return FlowLevel<dim>::solve(r, d, tolerance); });
+  }
+
+private:
+  adamant::Run &run;
+};
 
 template <int dim>
 class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
@@ -104,7 +137,7 @@ private:
 
   FlowLevel<dim> &add_level(std::size_t l)
   {
-    levels.push_front(std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer));
+    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(run_info, device, parameters, *meshes, l, mapping));
     return *levels.front();
   }
 

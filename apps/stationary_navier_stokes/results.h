@@ -137,11 +137,11 @@ public:
   }
 
 private:
-  const Parameters               &parameters;
-  const adamant::LevelSpace<dim> &space;
-  const Mapping<dim>             &mapping;
-  const adamant::LevelSpace<dim>  scalar;
-  const adamant::PointValues<dim> at_points;
-  const adamant::Profiles<dim>    profiles;
+  const Parameters                  &parameters;
+  const adamant::LevelSpace<dim>    &space;
+  const Mapping<dim>                &mapping;
+  const adamant::LevelSpace<dim>     scalar;
+  const adamant::HostPointEvaluation at_points;
+  const adamant::Profiles<dim>       profiles;
 };
 } // namespace stationary_navier_stokes

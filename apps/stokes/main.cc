@@ -8,17 +8,21 @@
 #include "cases.h"
 #include "data.h"
 
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
+#include "frame/linear_solver_setup.h"
+#include "frame/output/output.h"
 #include "frame/output/profiles.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/time_dependent_problem.h"
 #include "stokes/stokes_flow.h"
 
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
@@ -97,8 +101,9 @@ private:
 
   void setup_flow()
   {
-    flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
-                 parameters.schur(), parameters.discretization.element());
+    flow.emplace(device, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, FE_Q<dim>(1)), *mesh,
+                 mapping, parameters.problem, parameters.viscosity, parameters.linear_solver, parameters.schur(),
+                 parameters.discretization.element());
     const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
     const auto &matrices = flow->matrices();
     velocity_at_points   = {device, "Output/Points", matrices.velocity, mapping, points, dim};
@@ -111,7 +116,13 @@ private:
     const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
     eta =
       flow->viscosity_of(Vector(device, values_at(points, *data.viscosity)), parameters.problem.name == "expressions");
-    flow->set_viscosity(eta.stage(1. / parameters.viscosity.stages));
+    set_viscosity(eta.stage(1. / parameters.viscosity.stages));
+  }
+
+  void set_viscosity(const adamant::CellViscosity &stage)
+  {
+    timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(stage); });
+    timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
   }
 
   void setup_load()
@@ -131,8 +142,8 @@ private:
     for (unsigned int stage = 1; stage <= parameters.viscosity.stages; ++stage)
       {
         if (stage > 1)
-          flow->set_viscosity(eta.stage(double(stage) / parameters.viscosity.stages));
-        const auto of_stage = flow->solve();
+          set_viscosity(eta.stage(double(stage) / parameters.viscosity.stages));
+        const auto of_stage = timed("solve", [this] { return flow->solve(); });
         result = {result.iterations + of_stage.iterations, of_stage.initial_residual, of_stage.final_residual};
       }
     return result;
@@ -141,7 +152,7 @@ private:
   void serialize(adamant::State &state) override
   {
     if (state.loading() && parameters.viscosity.stages > 1)
-      flow->set_viscosity(eta);
+      set_viscosity(eta);
     flow->serialize(state);
   }
 

@@ -4,7 +4,6 @@
 #include "parameters.h"
 
 #include "expressions/expressions.h"
-#include "expressions/point_function.h"
 #include "expressions/values_at_points.h"
 
 #include <memory>

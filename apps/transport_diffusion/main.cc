@@ -13,11 +13,13 @@
 // times the factor of K in A; C is A acting on g, the sum of what M does (C_M) and dt K (C_K) times its factor. The first
 // step of BDF2 has another A than those that follow.
 
+#include "frame/run.h"
 #include "functions.h"
 
 #include "frame/adaptivity.h"
 #include "frame/program.h"
 #include "frame/unknown.h"
+#include "solvers/extrapolation.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "fem/forms/form.h"
+#include "fem/spaces/field.h"
 #include "multigrid/options.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -1,6 +1,7 @@
 // The line smoother on the GPU: a step of it beside Jacobi's and cuSPARSE's batched tridiagonal solver, and Poisson's
 // equation on stretched cells, FEAST's Table 1, from a zero guess.
 
+#include "algebra/functors.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/smoother.h"

@@ -3,15 +3,19 @@
 // The parts of a time step on the GPU: products in each precision against cuSPARSE, the V-cycle, the Krylov steps.
 
 #include "algebra/device.h"
+#include "algebra/functors.h"
 #include "algebra/graph.h"
+#include "algebra/loop.h"
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/v_cycle.h"
+#include "operators/linear_operator.h"
 #include "solvers/cg_functors.h"
 #include "solvers/gmres_functors.h"
 
 #include "cusparse_products.h"
+#include "solvers/krylov.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "fem/forms/form.h"
+#include "fem/spaces/field.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -8,6 +8,7 @@
 //   mpirun -np 4 many_ranks [GLOBAL_REFINEMENTS [host | cuda]]
 
 #include "dealii/preconditioner.h" // added
+#include "fem/spaces/field.h"
 
 #include <deal.II/base/conditional_ostream.h>
 #include <deal.II/base/index_set.h>

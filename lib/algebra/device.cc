@@ -1,5 +1,6 @@
 #include "algebra/device.h"
 
+#include "algebra/functors.h"
 #include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
 
@@ -34,6 +35,12 @@ void Device::residual(const Matrix<Number> &A, const Vector<Number> &x, const Ve
                       Vector<Number> &r) const
 {
   for_each_row(A, x, Residual<Number>(b.data(), r.data()));
+}
+
+template <typename From, typename To>
+void Device::copy(const Vector<From> &x, Vector<To> &y) const
+{
+  for_each(x.size(), Convert<From, To>{x.data(), y.data()});
 }
 
 template <typename Number>
@@ -134,6 +141,10 @@ void Snapshot::take(const Vector<double> &x)
 
 template class Vector<double>;
 template class Vector<float>;
+template void Device::copy(const Vector<double> &, Vector<double> &) const;
+template void Device::copy(const Vector<double> &, Vector<float> &) const;
+template void Device::copy(const Vector<float> &, Vector<double> &) const;
+template void Device::copy(const Vector<float> &, Vector<float> &) const;
 template void Device::multiply(double, const Matrix<double> &, const Vector<double> &, double, Vector<double> &) const;
 template void Device::residual(const Matrix<double> &, const Vector<double> &, const Vector<double> &,
                                Vector<double> &) const;

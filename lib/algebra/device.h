@@ -1,10 +1,7 @@
 #pragma once
 
 #include "algebra/device_interface.h"
-#include "algebra/functors/vector_functors.h"
 #include "algebra/host/for_each.h"
-#include "algebra/host/for_each_row.h"
-#include "algebra/host/sums.h"
 
 #include <memory>
 #include <utility>
@@ -32,7 +29,8 @@ using Scalars = Shared<double>;
 /// ranks' vectors: all ranks call them together. Outputs must not alias inputs unless stated.
 ///
 /// Functors are the only code that is compiled for both kinds of device. They hold pointers (Vector::data), and a .cu
-/// file instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh).
+/// file instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh). A C++ source that
+/// calls `sums` or `for_each_row` includes algebra/functors.h, which defines them.
 class Device
 {
 public:
@@ -130,10 +128,7 @@ public:
 
   /// Sets y = x, also between the precisions.
   template <typename From, typename To>
-  void copy(const Vector<From> &x, Vector<To> &y) const
-  {
-    for_each(x.size(), Convert<From, To>{x.data(), y.data()});
-  }
+  void copy(const Vector<From> &x, Vector<To> &y) const;
   template <typename Number>
   void scale(Number a, Vector<Number> &x) const; ///< x = a x
   template <typename Number>
@@ -177,11 +172,7 @@ private:
   {}
 
   template <typename Functor>
-  void sums_on_host(int n, const Functor &f, double *result) const
-  {
-    host::sums(device->n_threads(), n, f, result);
-    communicator().sum(result, Functor::n_sums);
-  }
+  void sums_on_host(int n, const Functor &f, double *result) const;
 
   std::shared_ptr<DeviceInterface> device;
 };
@@ -189,28 +180,3 @@ private:
 
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
-
-namespace adamant
-{
-/// Returns the operand that for_each_row multiplies: a vector's entries, or the functor itself.
-template <typename Number>
-Entries<Number> entries_of(const Vector<Number> &x)
-{
-  return {x.data()};
-}
-template <class Gather>
-const Gather &entries_of(const Gather &x)
-{
-  return x;
-}
-
-template <typename Number, class X, class Functor>
-void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const
-{
-  const auto gather = entries_of(x);
-  if constexpr (built_with_cuda)
-    if (traits().kernels)
-      return cuda::for_each_row(*device, A.storage(), gather, f);
-  host::for_each_row(device->n_threads(), A.storage(), gather, f);
-}
-} // namespace adamant

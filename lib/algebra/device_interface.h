@@ -3,7 +3,6 @@
 #include "base/communicator.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
-#include "base/exchange_plan.h"
 #include "base/host_device.h"
 
 #include <cstddef>

@@ -169,47 +169,4 @@ public:
 private:
   std::shared_ptr<SnapshotStorage> snapshot;
 };
-
-template <typename Functor>
-void Device::sums(int n, const Functor &f, Scalars &s, int first) const
-{
-  if constexpr (built_with_cuda)
-    if (traits().kernels)
-      return cuda::sums(*device, n, f, s.data() + first);
-  sums_on_host(n, f, s.data() + first);
-}
-
-template <typename Functor, class Control>
-bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control &control,
-                  const LoopAnswer &answer) const
-{
-  if constexpr (built_with_cuda)
-    if (traits().kernels)
-      {
-        cuda::sums(*device, n, f, s.data() + first, control, answer);
-        return true;
-      }
-  sums_on_host(n, f, s.data() + first);
-  return control();
-}
-
-template <class F, class G, class Control>
-bool Device::sums(int n, const F &f, const G &g, Scalars &s, const Control &control, const LoopAnswer &answer) const
-{
-  if constexpr (built_with_cuda)
-    if (traits().kernels)
-      {
-        cuda::sums(*device, n, f, g, s.data(), control, answer);
-        return true;
-      }
-  sums_on_host(n, f, s.data());
-  sums_on_host(n, WithSums<G>{g, s.data()}, s.data() + F::n_sums);
-  return control();
-}
-
-template <typename Number, class X, class Functor>
-void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const List<int> &rows) const
-{
-  for_each_row(A, x, Listed<Functor>{f, rows.data(), A.node_size()});
-}
 } // namespace adamant

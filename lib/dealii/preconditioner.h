@@ -2,6 +2,7 @@
 
 #include "dealii/vectors.h"
 #include "fem/forms/form.h"
+#include "fem/spaces/field.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/v_cycle.h"
 

@@ -2,6 +2,7 @@
 
 #include "base/csr/csr_matrix.h"
 #include "fem/forms/form.h"
+#include "fem/spaces/field.h"
 
 #include <memory>
 #include <vector>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>
@@ -17,6 +16,9 @@
 
 namespace adamant
 {
+template <int dim>
+class LevelSpace;
+
 /// When the mesh of a time-dependent problem changes, and where; by default it never does.
 struct AdaptivityOptions
 {

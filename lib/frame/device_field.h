@@ -1,17 +1,20 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "fem/forms/form.h"
-#include "fem/functions/points.h"
-#include "fem/spaces/field.h"
+#include "base/array.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
 
-#include <utility>
-
 namespace adamant
 {
+template <int dim>
+class Field;
+template <int dim>
+class Form;
+template <int dim>
+class LevelSpace;
+
 /// The finest space of a field on a device. It makes vectors of unknowns x and nodal values u = H x + B g (see
 /// LevelSpace), and knows the points where data are needed.
 template <int dim>
@@ -19,17 +22,11 @@ class DeviceField
 {
 public:
   /// The field and the mapping have to outlive the object.
-  DeviceField(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping)
-    : device(device)
-    , host(field)
-    , mapping(mapping)
-    , H(device, field.finest().owned_H(), field.node_size())
-    , B(device, field.finest().owned_B())
-  {}
+  DeviceField(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping);
 
   int            size() const { return H.n_rows(); } ///< the number of this rank's nodal values, and of its unknowns
   Vector<double> vector() const { return Vector<double>(device, size()); }
-  Vector<double> prescribed_vector() const { return Vector<double>(device, int(host.finest().prescribed.size())); }
+  Vector<double> prescribed_vector() const;
 
   /// Computes the nodal values u = H x + B g from the unknowns x and the prescribed values g. Entries of x that are not
   /// free are not read: x may also hold nodal values, and u is then continuous at hanging nodes.
@@ -40,25 +37,17 @@ public:
   }
 
   /// Sets the prescribed values g in the nodal values u, and interpolates u at hanging nodes.
-  void prescribe(const Vector<double> &g, Vector<double> &u) const
-  {
-    Vector<double> x = vector();
-    std::swap(x, u);
-    nodal_values(x, g, u);
-  }
+  void prescribe(const Vector<double> &g, Vector<double> &u) const;
 
   /// These return positions in host memory, coordinate d of point i in points[d n + i]. They are the nodes (one for
   /// each nodal value), the nodes with prescribed values, and the quadrature points in the order of quadrature_points()
   /// in forms.
-  Array<double> nodes() const { return support_points(space(), mapping); }
-  Array<double> prescribed_nodes() const { return support_points(space(), mapping, space().prescribed); }
-  Array<double> quadrature_points(const dealii::Quadrature<dim> &quadrature) const
-  {
-    return adamant::quadrature_points(space(), mapping, quadrature);
-  }
+  Array<double> nodes() const;
+  Array<double> prescribed_nodes() const;
+  Array<double> quadrature_points(const dealii::Quadrature<dim> &quadrature) const;
 
   const Field<dim>      &field() const { return host; }
-  const LevelSpace<dim> &space() const { return host.finest(); } ///< the space whose nodal values vectors hold
+  const LevelSpace<dim> &space() const; ///< the space whose nodal values vectors hold
 
 protected:
   Device                      device;
@@ -72,13 +61,5 @@ private:
 /// Assembles the form's finest matrix on a device, with new values. A matrix with columns quadrature_points() can only
 /// be used for products (CellSums). The form keeps nothing of the matrix on the host.
 template <int dim>
-Matrix<double> assemble_on(const Device &device, Form<dim> &form)
-{
-  if (form.columns().kind == ColumnKind::quadrature_points && device.matrix_format() == MatrixFormat::compressed)
-    return make_matrix(device, form.sums_over_cells());
-  form.update();
-  Matrix<double> matrix(device, *form.finest(), form.rows().node_size());
-  form.release();
-  return matrix;
-}
+Matrix<double> assemble_on(const Device &device, Form<dim> &form);
 } // namespace adamant

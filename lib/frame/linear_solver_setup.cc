@@ -1,7 +1,12 @@
 #include "frame/linear_solver_setup.h"
 
 #include "base/exceptions.h"
+#include "fem/forms/form.h"
 #include "fem/forms/patches.h"
+#include "fem/spaces/field.h"
+#include "frame/run.h"
+#include "multigrid/component_blocks.h"
+#include "operators/level_data.h"
 #include "solvers/preconditioner.h"
 
 namespace adamant
@@ -80,7 +85,10 @@ make_preconditioner(const Device &device, const std::vector<LevelData> &levels, 
     return nullptr;
   if (parameters.preconditioner == "component_blocks")
     return std::make_unique<ComponentBlocks>(device, levels, options.precision, options.multigrid,
-                                             parameters.component_sweep(), parameters.omega);
+                                             parameters.sweep == "symmetric"    ? ComponentBlocks::Sweep::symmetric :
+                                             parameters.sweep == "gauss_seidel" ? ComponentBlocks::Sweep::lower :
+                                                                                  ComponentBlocks::Sweep::none,
+                                             parameters.omega);
   require(!device.traits().separate_memory, "Linear solver/Preconditioner = trilinos_amg needs --backend host");
   return std::make_unique<AMGPreconditioner>(levels.back(), amg_options(parameters, space, near_null_space));
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "fem/forms/form.h"
-#include "fem/spaces/field.h"
-#include "frame/parameters/linear_solver_parameters.h"
-#include "frame/run.h"
+#include "algebra/device.h"
+#include "base/array.h"
+
+#include <deal.II/fe/fe.h>
 
 #include <functional>
 #include <memory>
@@ -12,6 +12,20 @@
 
 namespace adamant
 {
+template <int dim>
+class Field;
+template <int dim>
+class Form;
+struct LevelData;
+struct LevelMeshOptions;
+template <int dim>
+class LevelSpace;
+class LinearSolver;
+struct LinearSolverOptions;
+class LinearSolverParameters;
+class Preconditioner;
+class Run;
+
 /// Returns how many level meshes this solver needs, and on which ranks they live. There are levels down to
 /// `coarsest_cells` cells, by default as "Coarsest level cells" says, or the finest one alone where no multigrid is
 /// wanted. Run::cells_per_rank says how many cells a rank has. Where several elements share the meshes, `element` is

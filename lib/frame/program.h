@@ -1,8 +1,6 @@
 #pragma once
 
-#include "base/exceptions.h"
-#include "frame/run.h"
-#include "frame/start_up.h"
+#include "algebra/device.h"
 
 #include <functional>
 #include <memory>
@@ -12,6 +10,8 @@
 
 namespace adamant
 {
+class Run;
+
 /// The functions of a program that run_program calls.
 class Program
 {

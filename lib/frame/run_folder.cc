@@ -1,5 +1,6 @@
 #include "frame/run_folder.h"
 
+#include "base/command_line.h"
 #include "base/exceptions.h"
 #include "base/run_record.h"
 #include "frame/signals.h"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "base/command_line.h"
-
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -10,6 +8,8 @@
 
 namespace adamant
 {
+struct CommandLine;
+
 /// Returns the folder for all files of a run: --output, else the folder of --restart, else output/APPLICATION.
 std::string output_folder(const CommandLine &line, const std::string &application);
 

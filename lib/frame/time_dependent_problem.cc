@@ -1,9 +1,15 @@
 #include "frame/time_dependent_problem.h"
 
 #include "base/exceptions.h"
+#include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
 #include "fem/meshes/stored_mesh.h"
+#include "fem/spaces/field.h"
+#include "fem/spaces/mesh_change.h"
+#include "frame/output/output.h"
+#include "frame/run.h"
 #include "frame/unknown.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 
@@ -21,20 +27,24 @@ TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, 
   , record(run.record)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
+  , timer(run.timer)
   , adaptivity(adaptivity, mapping)
   , manifolds(manifolds)
-  , series(run.folder(), "solution", run.ranks)
+  , series(std::make_unique<TimeSeries>(run.folder(), "solution", run.ranks))
 {}
+
+template <int dim>
+TimeDependentProblem<dim>::~TimeDependentProblem() = default;
 
 template <int dim>
 void TimeDependentProblem<dim>::run()
 {
   // However the run ends: what is written beside it reads fields that the program is about to destroy.
-  const std::shared_ptr<void> at_the_end(nullptr, [this](std::nullptr_t) { series.join(); });
+  const std::shared_ptr<void> at_the_end(nullptr, [this](std::nullptr_t) { series->join(); });
   begin();
   run_info.begin_time_loop(step, schedule.n_steps, true);
   if (run_info.continues()) // and nothing has refused that
-    series.cut();
+    series->cut();
   const auto launch = [this] {
     const PendingResult result = advance();
     timed("solve", [this] { device.launch_waiting(); }); // what is still to be launched counts as the solve
@@ -78,7 +88,7 @@ void TimeDependentProblem<dim>::run()
       record["remesh_mass_change"] = adaptivity.mass_change;
     }
   if (device.traits().beside_host)
-    record["timings"]["output beside"] = series.seconds_beside();
+    record["timings"]["output beside"] = series->seconds_beside();
 }
 
 // Whether this step has to end before the next one is launched: for its files, or because it has ended.
@@ -101,7 +111,7 @@ void TimeDependentProblem<dim>::end_step()
   std::swap(time, under_way.time);
   std::optional<Section> scope;
   if (!under_way.result.known())
-    scope.emplace(run_info.timer, "solve");
+    scope.emplace(timer, "solve");
   const SolverResult result = under_way.result.wait();
   scope.reset();
   if (due(schedule.statistics_interval))
@@ -154,7 +164,7 @@ void TimeDependentProblem<dim>::begin()
 template <int dim>
 bool TimeDependentProblem<dim>::adapt_to_initial_values()
 {
-  const Section scope(run_info.timer, "init/mesh");
+  const Section scope(timer, "init/mesh");
   adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity.options.field)));
   MeshChange<dim> change(*mesh);
   if (!change.any())
@@ -167,11 +177,11 @@ bool TimeDependentProblem<dim>::adapt_to_initial_values()
 template <int dim>
 void TimeDependentProblem<dim>::change_mesh()
 {
-  const Section whole(run_info.timer, "remesh");
+  const Section whole(timer, "remesh");
   const auto    field      = [this] { return followed(adaptivity.options.field); };
   const auto    mass_now   = [&] { return timed("remesh/mass", [&] { return adaptivity.mass(field()); }); };
   const auto    flag_cells = [&] {
-    const Section scope(run_info.timer, "remesh/estimate");
+    const Section scope(timer, "remesh/estimate");
     const auto    indicators = adaptivity.indicators(field());
     if (!adaptivity.wants_change(step, *mesh, indicators))
       return false;
@@ -202,7 +212,7 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
 {
   std::stringstream scalars;
   {
-    Section                   scope(run_info.timer, "remesh/transfer");
+    Section                   scope(timer, "remesh/transfer");
     CheckpointWriter::Archive archive(scalars);
     State                     state(archive, &change);
     serialize(state);
@@ -211,12 +221,21 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
   outputs.clear();
   snapshots.clear();
   timed("remesh/refinement", [&change] { change.execute(); });
-  run_info.timer.remeshing = true;
+  timer.remeshing = true;
   setup();
-  run_info.timer.remeshing = false;
-  Section                   scope(run_info.timer, "remesh/transfer");
+  timer.remeshing = false;
+  Section                   scope(timer, "remesh/transfer");
   CheckpointReader::Archive archive(scalars);
   State                     state(archive, &change);
+  serialize(state);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::serialize_all(State &state)
+{
+  state.scalar(step);
+  state.scalar(time);
+  state.scalar(*series);
   serialize(state);
 }
 
@@ -234,13 +253,20 @@ void TimeDependentProblem<dim>::write_checkpoint()
 }
 
 template <int dim>
+void TimeDependentProblem<dim>::wait_for_output()
+{
+  if (!snapshots.empty()) // else nothing has been written
+    timed("output", [this] { series->wait(); });
+}
+
+template <int dim>
 void TimeDependentProblem<dim>::write_output()
 {
   if (!output_due())
     return;
   wait_for_output();
   {
-    Section    scope(run_info.timer, "copy");
+    Section    scope(timer, "copy");
     const auto vectors = output_vectors();
     for (std::size_t i = 0; i < vectors.size(); ++i)
       {
@@ -249,13 +275,13 @@ void TimeDependentProblem<dim>::write_output()
         snapshots[i].take(*vectors[i]);
       }
   }
-  Section scope(run_info.timer, "output");
-  series.start(
+  Section scope(timer, "output");
+  series->start(
     [this, t = time] {
       std::vector<const double *> values;
       for (const auto &snapshot : snapshots)
         values.push_back(snapshot.values());
-      write(series, t, values);
+      write(*series, t, values);
     },
     device.traits().beside_host);
 }
@@ -271,6 +297,26 @@ void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim
   for (std::size_t level = 0; level < levels.size(); ++level)
     levels[level].values = form.matrix(level);
   describe({n_unknowns, n_cells, levels, parameters, extrapolation_order}, &solver);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::describe(const Unknown<dim> &unknown, const Form<dim> &form, const LinearSolver &solver,
+                                         unsigned int extrapolation_order)
+{
+  describe(unknown.field(), form, solver, unknown.parameters, extrapolation_order);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::describe(const RunSize &size, const LinearSolver *solver)
+{
+  run_info.describe(size);
+  described = solver;
+}
+
+template <int dim>
+std::string TimeDependentProblem<dim>::folder() const
+{
+  return run_info.folder();
 }
 
 template <int dim>

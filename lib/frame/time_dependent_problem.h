@@ -1,17 +1,19 @@
 #pragma once
 
+#include "algebra/device.h"
+#include "base/run_record.h"
 #include "fem/meshes/mesh.h"
 #include "frame/adaptivity.h"
-#include "frame/device_field.h"
-#include "frame/linear_solver_setup.h"
-#include "frame/output/output.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/restart/state.h"
-#include "frame/run.h"
+#include "frame/run_folder.h"
+#include "frame/section.h"
+#include "solvers/control.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/tria.h>
+#include <deal.II/numerics/data_postprocessor.h>
 
 #include <algorithm>
 #include <functional>
@@ -22,6 +24,19 @@
 
 namespace adamant
 {
+template <int dim>
+class Field;
+template <int dim>
+class FieldOutput;
+template <int dim>
+class Form;
+class LinearSolver;
+class LinearSolverParameters;
+template <int dim>
+class MeshChange;
+class Run;
+struct RunSize;
+class TimeSeries;
 template <int dim>
 class Unknown;
 
@@ -41,7 +56,7 @@ public:
   {
     mesh.check_refinement(*this->mesh);
   }
-  virtual ~TimeDependentProblem()                               = default;
+  virtual ~TimeDependentProblem();
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
 
@@ -124,27 +139,21 @@ protected:
   template <class Work>
   auto timed(const std::string &part, const Work &work)
   {
-    return run_info.timed(part, work);
+    const Section scope(timer, part);
+    return work();
   }
   /// Prints and records the run's size: the cells of the mesh, the unknowns of the field, the levels, the solver.
   void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   void describe(const Unknown<dim> &unknown, const Form<dim> &form, const LinearSolver &solver,
-                unsigned int extrapolation_order = 0)
-  {
-    describe(unknown.field(), form, solver, unknown.parameters, extrapolation_order);
-  }
+                unsigned int extrapolation_order = 0);
   /// Records the run's size. Where a solver is given, the record gets the time of its V-cycle at the end of the run.
-  void describe(const RunSize &size, const LinearSolver *solver = nullptr)
-  {
-    run_info.describe(size);
-    described = solver;
-  }
+  void describe(const RunSize &size, const LinearSolver *solver = nullptr);
   /// Returns the level beyond which no change of the mesh refines a cell; 0 where the mesh never changes.
   int largest_level() const { return adaptivity.largest_level(); }
   /// Returns how often the mesh has changed; in setup() of a continued run, too.
   unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
-  std::string  folder() const { return run_info.folder(); } ///< see Run
+  std::string  folder() const; ///< see Run
   /// Returns a copy of a device vector in host memory; its time counts as "copy".
   Array<double> download(const Vector<double> &vector)
   {
@@ -191,18 +200,8 @@ private:
   void end_step();
   void write_output();
   void write_checkpoint();
-  void wait_for_output()
-  {
-    if (!snapshots.empty()) // else nothing has been written
-      timed("output", [this] { series.wait(); });
-  }
-  void serialize_all(State &state)
-  {
-    state.scalar(step);
-    state.scalar(time);
-    state.scalar(series);
-    serialize(state);
-  }
+  void wait_for_output();
+  void serialize_all(State &state);
 
   using Show = std::function<void(FieldOutput<dim> &output, const LevelSpace<dim> &space, const double *values)>;
   struct Output
@@ -227,12 +226,13 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  const LinearSolver   *described = nullptr; // whose V-cycle is measured at the end
-  Step                  under_way;           // the step that the host has launched but not seen the end of
-  std::vector<Output>   outputs;
-  std::vector<Snapshot> snapshots; // of the output_vectors
-  Adaptivity<dim>       adaptivity;
-  const Shape           manifolds;
-  TimeSeries            series; // last member: its destructor waits for its task
+  SectionTimer               &timer;               // the run's
+  const LinearSolver         *described = nullptr; // whose V-cycle is measured at the end
+  Step                        under_way;           // the step that the host has launched but not seen the end of
+  std::vector<Output>         outputs;
+  std::vector<Snapshot>       snapshots; // of the output_vectors
+  Adaptivity<dim>             adaptivity;
+  const Shape                 manifolds;
+  std::unique_ptr<TimeSeries> series; // last member: its destructor waits for its task
 };
 } // namespace adamant

@@ -1,20 +1,45 @@
 #include "frame/unknown.h"
 
+#include "fem/meshes/level_meshes.h"
+#include "fem/spaces/field.h"
+#include "frame/run.h"
+#include "operators/level_data.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
 namespace adamant
 {
+namespace
+{
+template <int dim>
+internal::FieldOnLevels<dim> on_levels(const dealii::Triangulation<dim> &mesh, const LevelMeshOptions &options,
+                                       const std::string &name, const dealii::FiniteElement<dim> &element,
+                                       const DirichletBoundary &dirichlet)
+{
+  auto meshes = std::make_unique<LevelMeshes<dim>>(mesh, options);
+  auto field  = std::make_unique<Field<dim>>(*meshes, name, element, dirichlet);
+  return {std::move(meshes), std::move(field)};
+}
+} // namespace
+
 template <int dim>
 Unknown<dim>::Unknown(TimeDependentProblem<dim> &program, const std::string &name,
                       const dealii::FiniteElement<dim> &element, const DirichletBoundary &dirichlet,
                       const LinearSolverParameters &parameters, const UnknownOptions &options)
-  : internal::FieldOnLevels<dim>{{*program.mesh, level_mesh_options<dim>(program.run_info, parameters, element,
-                                                                         options.coarsest_cells)},
-                                 {this->meshes_, name, element, dirichlet}}
-  , DeviceField<dim>(program.device, this->field_, program.mapping)
+  : internal::FieldOnLevels<dim>(
+      on_levels(*program.mesh, level_mesh_options<dim>(program.run_info, parameters, element, options.coarsest_cells),
+                name, element, dirichlet))
+  , DeviceField<dim>(program.device, *this->field_, program.mapping)
   , quadrature(options.n_points > 0 ? options.n_points : element.degree + 1)
   , parameters(parameters)
   , timer(program.run_info.timer)
   , flags(options.flags)
 {}
+
+template <int dim>
+Unknown<dim>::~Unknown() = default;
 
 template <int dim>
 std::unique_ptr<Form<dim>> Unknown<dim>::form(const std::string &name, ColumnKind columns, const Kernel &kernel,
@@ -32,14 +57,14 @@ std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::
   const Section scope(timer, "init/solver");
   if (A.on_device(this->host.n_levels() - 1) != nullptr)
     return make_linear_solver(this->device, this->host, A, parameters, name, near_null_space);
-  auto      &field   = this->field_;
+  auto      &field   = *this->field_;
   const bool in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
   const int  at_once = std::max(1 << 16, parameters.options(name).multigrid.compose_up_to); // unknowns, made quickly
   std::vector<LevelData> levels;
   {
     const Section assembly(timer, "init/assembly");
     if (in_turn)
-      levels = levels_in_turn(this->meshes_, field, A, at_once);
+      levels = levels_in_turn(*this->meshes_, field, A, at_once);
     else
       A.update();
   }
@@ -63,7 +88,7 @@ std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::
       field.release_transfer(level);
     }
   field.release_spaces_below(field.n_levels() - 1);
-  this->meshes_.release();
+  this->meshes_->release();
   return solver;
 }
 

@@ -4,6 +4,7 @@
 #include "frame/device_field.h"
 #include "frame/linear_solver_setup.h"
 #include "frame/time_dependent_problem.h"
+#include "multigrid/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe.h>
@@ -16,6 +17,9 @@
 
 namespace adamant
 {
+class LinearSolverParameters;
+class SectionTimer;
+
 /// How the forms of an Unknown integrate, and how far its levels go.
 struct UnknownOptions
 {
@@ -29,8 +33,8 @@ namespace internal
 template <int dim>
 struct FieldOnLevels
 {
-  LevelMeshes<dim> meshes_;
-  Field<dim>       field_;
+  std::unique_ptr<LevelMeshes<dim>> meshes_;
+  std::unique_ptr<Field<dim>>       field_;
 };
 } // namespace internal
 
@@ -45,6 +49,7 @@ public:
   Unknown(TimeDependentProblem<dim> &program, const std::string &name, const dealii::FiniteElement<dim> &element,
           const DirichletBoundary &dirichlet, const LinearSolverParameters &parameters,
           const UnknownOptions &options = {});
+  ~Unknown();
 
   const dealii::QGauss<dim> quadrature;
 

@@ -2,6 +2,7 @@
 
 #include "multigrid/linear_solver.h"
 #include "operators/block_operator.h"
+#include "operators/level_data.h"
 #include "solvers/triangular.h"
 
 #include <memory>

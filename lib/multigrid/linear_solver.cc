@@ -3,9 +3,13 @@
 #include "algebra/graph.h"
 #include "multigrid/component_blocks.h"
 #include "multigrid/v_cycle.h"
+#include "operators/level_data.h"
+#include "operators/linear_operator.h"
 #include "solvers/bicgstab.h"
 #include "solvers/cg.h"
 #include "solvers/gmres.h"
+#include "solvers/krylov.h"
+#include "solvers/preconditioner.h"
 #include "solvers/richardson.h"
 
 namespace adamant
@@ -27,12 +31,13 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
 }
 
 // A V-cycle in double precision has the finest level's matrix.
-DeviceLevel<double> finest_level(const Device &device, const LevelData &data, const Preconditioner *with_matrix)
+std::unique_ptr<DeviceLevel<double>> finest_level(const Device &device, const LevelData &data,
+                                                  const Preconditioner *with_matrix)
 {
   if (with_matrix == nullptr)
-    return {device, data};
-  DeviceLevel<double> level;
-  level.A = dynamic_cast<const MultigridPreconditioner<double> &>(*with_matrix).cycle.matrix();
+    return std::make_unique<DeviceLevel<double>>(device, data);
+  auto level = std::make_unique<DeviceLevel<double>>();
+  level->A   = dynamic_cast<const MultigridPreconditioner<double> &>(*with_matrix).cycle.matrix();
   return level;
 }
 
@@ -69,8 +74,8 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
   , shares_matrix(!external && options.precision != Precision::float32)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
   , finest(finest_level(device, levels.back(), shares_matrix ? M.get() : nullptr))
-  , A_operator(finest.A, device)
-  , method(make_method(options, device, A_operator, *M))
+  , A_operator(std::make_unique<MatrixOperator>(finest->A, device))
+  , method(make_method(options, device, *A_operator, *M))
 {}
 
 LinearSolver::~LinearSolver() = default;
@@ -78,6 +83,16 @@ LinearSolver::~LinearSolver() = default;
 SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
   return method->solve(b, x, control);
+}
+
+void LinearSolver::vmult(const Vector<double> &v, Vector<double> &z) const
+{
+  M->vmult(v, z);
+}
+
+const Matrix<double> &LinearSolver::matrix() const
+{
+  return finest->A;
 }
 
 PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow)
@@ -88,14 +103,14 @@ PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, c
 void LinearSolver::update()
 {
   if (!shares_matrix)
-    finest.update();
+    finest->update();
   M->update();
   method->update();
 }
 
 LinearSolver::Cost LinearSolver::measure_preconditioner() const
 {
-  Vector<double> v(where, finest.A.n_rows()), z(where, finest.A.n_rows());
+  Vector<double> v(where, finest->A.n_rows()), z(where, finest->A.n_rows());
   const Graph    graph(where, [&] { M->vmult(v, z); });
   constexpr int  repeat = 10;
   const Graph    several(where, [&] {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "algebra/device.h"
 #include "multigrid/options.h"
-#include "operators/level_data.h"
 #include "solvers/control.h"
-#include "solvers/krylov.h"
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -12,6 +12,13 @@
 
 namespace adamant
 {
+template <typename Number>
+struct DeviceLevel;
+class KrylovMethod;
+struct LevelData;
+class MatrixOperator;
+class Preconditioner;
+
 enum class SolverType
 {
   gmres,
@@ -55,7 +62,7 @@ public:
     const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow = [] {});
 
   /// Sets z = M v by one application of the preconditioner.
-  void vmult(const Vector<double> &v, Vector<double> &z) const { M->vmult(v, z); }
+  void vmult(const Vector<double> &v, Vector<double> &z) const;
 
   /// Takes over the values that the levels' matrices have now; patterns and transfers stay.
   void update();
@@ -69,20 +76,20 @@ public:
   Cost measure_preconditioner() const;
 
   const Device         &device() const { return where; }
-  const Matrix<double> &matrix() const { return finest.A; } ///< of the finest level, in double precision
+  const Matrix<double> &matrix() const; ///< of the finest level, in double precision
   const Preconditioner &preconditioner() const { return *M; }
   Preconditioner       &preconditioner() { return *M; }
 
   friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver);
 
 private:
-  Device                          where;
-  LinearSolverOptions             options;
-  bool                            shares_matrix; // whether the finest matrix is the V-cycle's
-  std::unique_ptr<Preconditioner> M; // made before `finest`, as levels may be made from the coarsest upwards
-  DeviceLevel<double>             finest;
-  MatrixOperator                  A_operator;
-  std::unique_ptr<KrylovMethod>   method;
+  Device                               where;
+  LinearSolverOptions                  options;
+  bool                                 shares_matrix; // whether the finest matrix is the V-cycle's
+  std::unique_ptr<Preconditioner>      M; // made before `finest`, as levels may be made from the coarsest upwards
+  std::unique_ptr<DeviceLevel<double>> finest;
+  std::unique_ptr<MatrixOperator>      A_operator;
+  std::unique_ptr<KrylovMethod>        method;
 };
 
 /// Makes the V-cycle on `levels`, the coarsest first, as a preconditioner in the chosen precision.

@@ -30,8 +30,6 @@ struct Patches
   int size() const { return static_cast<int>(start.size()) - 1; }
 };
 
-using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>; ///< in host memory; null where there is none
-
 /// A matrix whose values change in the memory of a device.
 struct ValuesOnDevice
 {

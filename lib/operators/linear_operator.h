@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "algebra/functors.h"
 
 namespace adamant
 {

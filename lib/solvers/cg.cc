@@ -1,5 +1,6 @@
 #include "solvers/cg.h"
 
+#include "algebra/functors.h"
 #include "algebra/functors/vector_functors.h"
 #include "algebra/profiler_range.h"
 

@@ -32,7 +32,7 @@ private:
   struct Place
   {
     std::vector<dealii::Point<dim>> points;
-    PointValues<dim>                sigma;
+    HostPointEvaluation             sigma;
   };
   std::vector<ProfileColumn> evaluate(const Place &place, const Array<double> &u) const;
 

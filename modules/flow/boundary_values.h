@@ -2,7 +2,7 @@
 
 #include "algebra/device.h"
 #include "base/array.h"
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "fem/spaces/level_space.h"
 
 #include <map>

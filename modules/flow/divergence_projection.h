@@ -3,6 +3,7 @@
 #include "flow/flow_products.h"
 #include "flow/hanging_nodes.h"
 #include "multigrid/linear_solver.h"
+#include "operators/linear_operator.h"
 
 namespace adamant
 {

@@ -5,6 +5,7 @@
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
+#include <deal.II/fe/fe_update_flags.h>
 #include <deal.II/numerics/data_out.h>
 
 namespace adamant

@@ -150,7 +150,7 @@ private:
   const Array<double>                        edges; // the shortest edge around each node
   const Profiles<dim>                        profiles;
   std::map<unsigned int, BoundaryForce<dim>> force_on; // by boundary id
-  PointValues<dim>                           at_points;
+  HostPointEvaluation                        at_points;
 
   // The last statistics.
   std::map<std::string, double>               values{{names[0], 0.}, {names[1], 0.}, {names[2], 0.}, {names[3], 0.}};

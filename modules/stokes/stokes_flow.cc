@@ -4,7 +4,7 @@
 #include "fem/functions/gradient_postprocessor.h"
 #include "fem/functions/points.h"
 #include "frame/linear_solver_setup.h"
-#include "frame/section.h"
+#include "frame/output/output.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/fe/fe_q.h>
@@ -21,11 +21,9 @@ namespace adamant
 {
 namespace
 {
-template <int dim>
-StokesOptions stokes_options(const Run &run, double length, const ViscosityParameters &averages,
+StokesOptions stokes_options(LevelMeshOptions levels, double length, const ViscosityParameters &averages,
                              const StokesSolverParameters &parameters, SchurComplement schur, VelocityElement element)
 {
-  auto levels           = level_mesh_options<dim>(run, parameters, dealii::FE_Q<dim>(1));
   levels.coarsest_cells = parameters.coarsest_cells; // of the pressure, where the velocity has another preconditioner
   return {element,
           levels,
@@ -67,12 +65,11 @@ std::string rounding_limit(const CellViscosity &eta, double h, const Vector<doub
 } // namespace
 
 template <int dim>
-StokesFlow<dim>::StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh,
+StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
                             const dealii::Mapping<dim> &mapping, const VelocityBoundaries &boundaries,
                             const ViscosityParameters &averages, const StokesSolverParameters &parameters,
                             SchurComplement schur, VelocityElement element)
   : device(device)
-  , run(run)
   , mesh(mesh)
   , mapping(mapping)
   , average_parameters(averages)
@@ -80,7 +77,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, Run &run, dealii::Triangulatio
   , schur(schur)
   , length(std::pow(dealii::GridTools::volume(mesh), 1. / dim))
   , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh), walls(boundaries, mesh),
-              stokes_options<dim>(run, length, averages, parameters, schur, element))
+              stokes_options(levels, length, averages, parameters, schur, element))
   , field(device, matrices_.velocity, mapping)
 {
   const int n = field.size() + matrices_.pressure.finest().n_owned();
@@ -117,23 +114,27 @@ CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, boo
 template <int dim>
 void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
 {
-  const bool first = !solver;
-  auto       x_u   = part(x, 0);
+  auto x_u = part(x, 0);
   device.scale(new_eta.scale / eta.scale, x_u); // u stays
   eta = std::move(new_eta);
-  {
-    Section scope(run.timer, first ? "init/viscosity" : "update");
-    scaled.upload(eta.of_cells.data());
-    device.copy(scaled, viscosity);
-    device.scale(eta.scale, viscosity);
-    scaled_at_points = Vector<double>(device, eta.at_points);
-    matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
-    device.copy(prescribed, g);
-    device.scale(eta.scale, g);
-  }
-  if (first || (precision_ == Precision::float32 && wanted_precision() != precision_))
-    return make_solver(wanted_precision());
-  Section scope(run.timer, "update");
+  scaled.upload(eta.of_cells.data());
+  device.copy(scaled, viscosity);
+  device.scale(eta.scale, viscosity);
+  scaled_at_points = Vector<double>(device, eta.at_points);
+  matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
+  device.copy(prescribed, g);
+  device.scale(eta.scale, g);
+  new_precision.reset();
+  if (!solver || precision_ == Precision::float32)
+    if (const auto wanted = wanted_precision(); !solver || wanted != precision_)
+      new_precision = wanted;
+}
+
+template <int dim>
+void StokesFlow<dim>::update_solver()
+{
+  if (new_precision)
+    return make_solver(*new_precision);
   solver->update();
   device.synchronize();
 }
@@ -151,8 +152,8 @@ Precision StokesFlow<dim>::wanted_precision() const
 template <int dim>
 void StokesFlow<dim>::make_solver(Precision precision)
 {
-  Section scope(run.timer, "init/solver");
-  precision_        = precision;
+  precision_ = precision;
+  new_precision.reset();
   auto options      = parameters.options("Stokes problem");
   options.precision = precision;
   solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(),
@@ -174,7 +175,6 @@ template <int dim>
 SolverResult StokesFlow<dim>::solve()
 {
   set_right_hand_side();
-  Section    scope(run.timer, "solve");
   const auto result = solve_scaled();
   auto       x_p    = part(x, 1);
   matrices_.remove_mean(x_p);

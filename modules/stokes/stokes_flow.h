@@ -2,9 +2,7 @@
 
 #include "algebra/device.h"
 #include "frame/device_field.h"
-#include "frame/output/output.h"
 #include "frame/restart/state.h"
-#include "frame/run.h"
 #include "stokes/cell_viscosity.h"
 #include "stokes/saddle_point_solver.h"
 #include "stokes/stokes_matrices.h"
@@ -19,6 +17,9 @@
 
 namespace adamant
 {
+template <int dim>
+class FieldOutput;
+
 /// Solves for slow flow with a viscosity that varies from cell to cell, and from solve to solve:
 ///
 ///   -div(2 η ε(u)) + ∇p = f,   div u = 0
@@ -33,6 +34,7 @@ namespace adamant
 /// domain's. For convection set, in each time step, the viscosity and the load, and solve:
 ///
 ///   flow.set_viscosity(flow.viscosity_of(at_points, true));
+///   flow.update_solver();
 ///   flow.set_load(F);
 ///   flow.solve();   // flow.u, flow.p
 ///
@@ -41,15 +43,19 @@ template <int dim>
 class StokesFlow
 {
 public:
-  /// `mesh` is the pressure mesh refined once. All references have to outlive the object. Throws InputError where the
-  /// boundaries do not fit the mesh, or the solver is not available.
-  StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
-             const VelocityBoundaries &boundaries, const ViscosityParameters &averages,
-             const StokesSolverParameters &parameters, SchurComplement schur,
+  /// `mesh` is the pressure mesh refined once, and `levels` says how it is coarsened. References have to outlive the
+  /// object, except `levels`. Throws InputError where the boundaries do not fit the mesh, or the solver is not
+  /// available.
+  StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
+             const dealii::Mapping<dim> &mapping, const VelocityBoundaries &boundaries,
+             const ViscosityParameters &averages, const StokesSolverParameters &parameters, SchurComplement schur,
              VelocityElement element = VelocityElement::q1_iso_q2);
 
-  /// Sets η, all matrices, and the solver for it.
+  /// Sets η and all matrices. update_solver() has to follow.
   void set_viscosity(CellViscosity eta);
+  /// Takes over the matrices. Makes a solver unless solver_stays().
+  void update_solver();
+  bool solver_stays() const { return solver && !new_precision; }
   /// Returns the viscosity for values at the quadrature points of A on the device, point q of cell c at c n_q + q. It
   /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
@@ -104,7 +110,6 @@ private:
   Vector<double> viscous_forces(const Vector<double> &of) const; // A u, scaled
 
   Device                           device;
-  Run                             &run;
   dealii::Triangulation<dim>      &mesh;
   const dealii::Mapping<dim>      &mapping;
   const ViscosityParameters       &average_parameters;
@@ -115,6 +120,7 @@ private:
   DeviceField<dim>                 field;
   std::optional<SaddlePointSolver> solver;
   Precision                        precision_ = Precision::float64;
+  std::optional<Precision>         new_precision; // of the solver that update_solver() makes
   CellViscosity                    eta;
   Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device

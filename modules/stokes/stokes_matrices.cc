@@ -2,6 +2,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
+#include "fem/forms/assembly_tables.h"
 #include "fem/forms/integrals.h"
 #include "fem/ranks/distributed_rows.h"
 #include "stokes/stokes_kernels.h"
@@ -278,7 +279,7 @@ void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<d
   if (!saddle_point.velocity.empty())
     return;
   saddle_point.velocity    = A.levels();
-  saddle_point.mass        = {M->values(pressure.n_levels() - 1), nullptr, nullptr};
+  saddle_point.mass        = M->level(pressure.n_levels() - 1);
   saddle_point.mass_factor = 2. * options.length * options.length;
   saddle_point.C           = &C;
   if (options.schur != SchurComplement::bfbt)

@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 
 #include <deal.II/base/function.h>

@@ -1,5 +1,6 @@
 #include "stokes/viscous_levels.h"
 
+#include "fem/forms/assembly_tables.h"
 #include "fem/forms/patches.h"
 #include "stokes/stokes_kernels.h"
 
@@ -216,12 +217,15 @@ void ViscousLevels<dim>::set_levels()
   data = levels_of(bilinear(), A, cells);
   if (!A_of_q2)
     return;
-  const auto &space  = velocity.finest();
-  auto        values = transfer_matrices(velocity.meshes().finest(), bilinear().finest(), space); // of Q2 at nodes
-  data.push_back(
-    {A_of_q2->values(velocity.n_levels() - 1), std::make_shared<const CSRMatrix<double>>(std::move(values.restriction)),
-     std::make_shared<const CSRMatrix<double>>(std::move(values.prolongation)), velocity.node_size(),
-     [&space](PatchKind kind) { return make_patches(space, kind == PatchKind::cells ? kind : PatchKind::vertices); }});
+  const auto &space   = velocity.finest();
+  auto        values  = transfer_matrices(velocity.meshes().finest(), bilinear().finest(), space); // of Q2 at nodes
+  auto        finest  = A_of_q2->level(velocity.n_levels() - 1);
+  finest.prolongation = std::make_shared<const CSRMatrix<double>>(std::move(values.restriction));
+  finest.restriction  = std::make_shared<const CSRMatrix<double>>(std::move(values.prolongation));
+  finest.patches      = [&space](PatchKind kind) {
+    return make_patches(space, kind == PatchKind::cells ? kind : PatchKind::vertices);
+  };
+  data.push_back(std::move(finest));
 }
 
 template class ViscousLevels<2>;

@@ -1,6 +1,7 @@
 // The matrix formats against each other: cuSPARSE and the host are the oracles of our own kernels on the GPU.
 
 #include "algebra/compressed_rows.h"
+#include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "tests/algebra/matrix_zoo.h"
 

@@ -1,5 +1,6 @@
 // Every product and reduction gives the same bits for any number of threads, and again when repeated.
 
+#include "algebra/functors.h"
 #include "algebra/loop.h"
 #include "multigrid/smoothers/functors.h"
 #include "tests/algebra/support.h"

@@ -1,6 +1,7 @@
 // What smoothers do with the rows of a matrix (multigrid/smoothers/functors.h) against its formulas in plain double
 // precision.
 
+#include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "tests/algebra/support.h"
 

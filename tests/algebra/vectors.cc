@@ -1,5 +1,7 @@
 // Vectors, reductions and recorded operations of a device against their formulas in plain double precision.
 
+#include "algebra/functors.h"
+#include "algebra/functors/vector_functors.h"
 #include "algebra/loop.h"
 #include "base/exceptions.h"
 #include "support/errors.h"

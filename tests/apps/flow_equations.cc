@@ -38,14 +38,13 @@ struct Setting
   using Vector = adamant::Vector<double>;
 
   explicit Setting(unsigned int refinements, double viscosity = 0.01, unsigned int coarsest_cells = 64)
-    : timer(std::cout, TimerOutput::never, TimerOutput::wall_times)
+    : coarsest_cells(coarsest_cells)
   {
     ParameterAcceptor::clear();
     parameters                            = std::make_unique<Parameters>();
     parameters->problem.viscosity         = viscosity;
     parameters->problem.dimension         = dim;
     parameters->problem.boundary_velocity = {{3, "1; 0; 0"}};
-    this->coarsest_cells                  = coarsest_cells;
     GridGenerator::hyper_cube(mesh, 0., 1., true);
     mesh.refine_global(refinements);
   }
@@ -55,7 +54,7 @@ struct Setting
     if (!flow)
       {
         meshes = std::make_unique<adamant::LevelMeshes<dim>>(mesh, adamant::LevelMeshOptions{coarsest_cells});
-        flow   = std::make_unique<FlowLevel<dim>>(device, *parameters, *meshes, meshes->size() - 1, mapping, timer);
+        flow   = std::make_unique<FlowLevel<dim>>(device, *parameters, *meshes, meshes->size() - 1, mapping);
       }
     return *flow;
   }
@@ -100,7 +99,6 @@ struct Setting
   const Device                               device = Device::host(2);
   MappingQ1<dim>                             mapping;
   Triangulation<dim>                         mesh;
-  adamant::SectionTimer                      timer;
   adamant::RunRecord                         record = adamant::RunRecord::array();
   std::unique_ptr<Parameters>                parameters;
   std::unique_ptr<adamant::LevelMeshes<dim>> meshes;

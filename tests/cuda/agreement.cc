@@ -1,5 +1,6 @@
 // The GPU gives what the host gives, and the same bits again.
 
+#include "algebra/functors.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/smoothers/functors.h"
 #include "tests/algebra/matrix_zoo.h"

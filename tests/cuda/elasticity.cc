@@ -3,6 +3,7 @@
 #include "gpu_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace

@@ -3,7 +3,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 
 #include <gtest/gtest.h>
 

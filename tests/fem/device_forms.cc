@@ -1,11 +1,13 @@
 // Forms whose values a device computes, against the host's assembly by FEValues; solvers that follow new values.
 #include "fem/cell_kernels.h"
+#include "fem/forms/assembly_tables.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"
 #include "fem/host_kernels.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
+#include "operators/level_data.h"
 #include "support/devices.h"
 #include "support/errors.h"
 

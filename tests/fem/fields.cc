@@ -4,7 +4,9 @@
 #include "base/parallel_for.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping_q1.h>

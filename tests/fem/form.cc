@@ -1,6 +1,8 @@
 // Assembled matrices against deal.II's own assembly, and the Galerkin identity between levels.
 #include "fem/forms/form.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_tools.h>

@@ -4,8 +4,10 @@
 #include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
 #include "fem/ml.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>

@@ -3,6 +3,7 @@
 #include "dealii/preconditioner.h"
 #include "fem/forms/form.h"
 #include "fem/ml.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
 

@@ -3,7 +3,6 @@
 #include "expressions/expressions.h"
 
 #include "base/exceptions.h"
-#include "expressions/point_function.h"
 #include "expressions/translation.h"
 #include "expressions/values_at_points.h"
 #include "support/expressions.h"

@@ -7,6 +7,7 @@
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 #include "frame/start_up.h"
+#include "solvers/extrapolation.h"
 
 #include <deal.II/base/parameter_handler.h>
 #include <deal.II/dofs/dof_handler.h>

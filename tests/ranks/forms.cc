@@ -2,6 +2,7 @@
 // rank.
 #include "cuda_ranks.h"
 #include "fem/cell_kernels.h"
+#include "fem/forms/assembly_tables.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/host_kernels.h"
 #include "rows.h"

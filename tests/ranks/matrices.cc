@@ -1,6 +1,7 @@
 // Products of matrices over several ranks, their level meshes and refinement against those of one rank.
 #include "algebra/compressed_rows.h"
 #include "algebra/device.h"
+#include "algebra/functors.h"
 #include "algebra/graph.h"
 #include "algebra/loop.h"
 #include "base/exceptions.h"

@@ -4,6 +4,8 @@
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "fem/meshes/mesh.h"
+#include "fem/spaces/field.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>

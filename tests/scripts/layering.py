@@ -35,6 +35,8 @@ OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "modules/stokes",
 DEAL_II = {"lib/fem", "lib/dealii", "lib/expressions", "lib/frame", "modules", "apps", "tests"}
 MOST_LINES = 500  # of a file in lib/
 MOST_FILES = 30  # of a folder in lib/ or modules/
+MOST_HEADERS = 40  # of this tree that the C++ sources of a program to copy may read, directly or not
+TEMPLATE = Path("apps/template")
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
 CUDA_HEADER = re.compile(r"(cuda|cublas|cusparse|cusolver|curand|nccl|nvtx|cooperative_groups|(cub|thrust|nvtx3)/)")
 DEAL_II_HEADER = re.compile(r"(deal\.II/|(Epetra|Trilinos|Teuchos|ml)_)")
@@ -119,6 +121,10 @@ class Tree:
             yield from self.reach_faults(path)
             yield from self.text_faults(path)
         yield from self.circles()
+        read = {name for path in self.text if path.parent == TEMPLATE and path.suffix == ".cc"
+                for name in self.reach(path) if isinstance(name, Path)}
+        if len(read) > MOST_HEADERS:
+            yield f"{TEMPLATE}: reads {len(read)} headers, more than {MOST_HEADERS}"
 
     def circles(self):
         """Folders beside each other that include each other, directly or through others beside them."""
@@ -297,6 +303,14 @@ class Layering(unittest.TestCase):
     def test_a_long_file_is_found(self):
         self.assertEqual(self.broken({"lib/base/a.h": "\n" * 501}), ["lib/base/a.h: 501 lines, more than 500"])
         self.assertEqual(self.broken({"lib/base/a.h": "\n" * 500, "tests/base/a.cc": "\n" * 501}), [])
+
+    def test_a_template_of_many_headers_is_found(self):
+        files = {f"lib/{folder}/x{i}.h": "" for folder in ("base", "fem") for i in range(20)}
+        main = "".join(f'#include "{name[4:]}"\n' for name in files)
+        self.assertEqual(self.broken({**files, "apps/template/main.cc": main}), [])
+        files["apps/template/data.h"] = '#include "frame/y.h"\n'
+        faults = self.broken({**files, "lib/frame/y.h": "", "apps/template/main.cc": main + '#include "data.h"\n'})
+        self.assertEqual(faults, ["apps/template: reads 42 headers, more than 40"])
 
     def test_unknown_layer_is_found(self):
         self.assertIn("not among the layers", self.broken({"lib/misc/a.h": ""})[0])

@@ -4,6 +4,7 @@
 #include "support/devices.h"
 #include "support/errors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 

@@ -31,6 +31,8 @@ struct CSRMatrix
   std::int64_t n_nonzeros() const { return row_start.empty() ? 0 : row_start[n_rows]; }
 };
 
+using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>; ///< null where there is none
+
 /// The integer type that counts the entries of a matrix.
 using EntryNumber = decltype(CSRMatrix<double>::row_start)::value_type;
 

@@ -1,16 +1,18 @@
 #pragma once
 
-#include "base/array.h"
 #include "base/exceptions.h"
-#include "fem/spaces/level_space.h"
 
 #include <deal.II/fe/fe_values.h>
+#include <deal.II/grid/tria.h>
 
 #include <cstddef>
 #include <vector>
 
 namespace adamant
 {
+template <int dim>
+class LevelSpace;
+
 /// The shape functions of one element on one cell at the quadrature points, as a kernel reads them. They have the
 /// numbers of the cell's DoFs; each is nonzero in one component. The form's update flags say which data there are.
 template <int dim>
@@ -30,11 +32,7 @@ public:
   unsigned int node(unsigned int i) const { return values->get_fe().system_to_component_index(i).second; }
 
   /// Returns the local numbers of the cell's DoFs in the field's space on this level.
-  const int *dofs() const
-  {
-    *of_one_cell = true;
-    return space->cell_dofs(number);
-  }
+  const int *dofs() const;
 
 private:
   template <int>
@@ -56,11 +54,11 @@ template <int dim>
 class CellContext : public CellFunctions<dim>
 {
 public:
-  using Cell = typename LevelSpace<dim>::Cell;
+  using Cell = typename dealii::Triangulation<dim>::cell_iterator;
 
   /// Returns the cell. On coarser levels of a serial mesh it is in the finest mesh's tree and may be refined. Then
   /// material_id(cell) and boundary_id(face) return the ids that users have set on its children.
-  Cell cell() const { return space->active_cells()[cell_number()]; }
+  Cell cell() const;
   int  cell_number() const ///< number on this rank, see LevelSpace::active_cells
   {
     *this->of_one_cell = true;
@@ -68,7 +66,7 @@ public:
   }
   double diameter() const { return values->get_cell()->diameter(); } ///< equal for all cells of a shape
   /// Returns the cell's material id; cells of different materials have different shapes.
-  dealii::types::material_id material_id() const { return adamant::material_id(values->get_cell()); }
+  dealii::types::material_id material_id() const;
   std::size_t                level() const { return level_; }
 
   unsigned int n_quadrature_points() const { return values->n_quadrature_points; }

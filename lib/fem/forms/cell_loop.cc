@@ -1,5 +1,7 @@
 #include "fem/forms/cell_loop.h"
 
+#include "fem/forms/cell_context.h"
+
 #include <deal.II/fe/mapping_q.h>
 
 #include <algorithm>
@@ -93,6 +95,29 @@ CellShapes shapes_of(const LevelSpace<dim> &space, const Array<int> &cells, cons
   return shapes;
 }
 
+template <int dim>
+const int *CellFunctions<dim>::dofs() const
+{
+  *of_one_cell = true;
+  return space->cell_dofs(number);
+}
+
+template <int dim>
+typename CellContext<dim>::Cell CellContext<dim>::cell() const
+{
+  return space->active_cells()[cell_number()];
+}
+
+template <int dim>
+dealii::types::material_id CellContext<dim>::material_id() const
+{
+  return adamant::material_id(values->get_cell());
+}
+
+template class CellFunctions<2>;
+template class CellFunctions<3>;
+template class CellContext<2>;
+template class CellContext<3>;
 template decltype(cells_of_same_shape<2>) cells_of_same_shape<2>;
 template decltype(cells_of_same_shape<3>) cells_of_same_shape<3>;
 template decltype(shapes_of<2>)           shapes_of<2>;

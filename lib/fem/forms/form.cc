@@ -106,11 +106,18 @@ std::shared_ptr<const CompressedRows> Form<dim>::on_device(std::size_t level) co
 }
 
 template <int dim>
-LevelValues Form<dim>::values(std::size_t level) const
+std::size_t Form<dim>::n_levels() const
 {
+  return row_field.n_levels();
+}
+
+template <int dim>
+LevelData Form<dim>::level(std::size_t level) const
+{
+  LevelData data{matrix(level), nullptr, nullptr, row_field.node_size()};
   if (auto rows = on_device(level))
-    return ValuesOnDevice{matrix(level), std::move(rows)};
-  return matrix(level);
+    data.values = ValuesOnDevice{matrix(level), std::move(rows)};
+  return data;
 }
 
 template <int dim>
@@ -146,9 +153,14 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
     throw RunError("form " + form.name() + " is no system matrix of the field " + field.name());
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
-    levels.push_back({l < rowless.size() && rowless[l] ? LevelValues(rowless[l]) : form.values(l),
-                      field.prolongation(l), field.restriction(l), field.node_size(),
-                      [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); }});
+    {
+      const bool stored   = l >= rowless.size() || !rowless[l];
+      auto       level    = stored ? form.level(l) : LevelData{rowless[l], nullptr, nullptr, field.node_size()};
+      level.prolongation  = field.prolongation(l);
+      level.restriction   = field.restriction(l);
+      level.patches       = [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); };
+      levels.push_back(std::move(level));
+    }
   return levels;
 }
 
@@ -199,14 +211,13 @@ std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &fiel
 template <int dim>
 Matrix<double> make_matrix(const Device &device, const Form<dim> &form)
 {
-  return make_matrix<double>(device,
-                             {form.values(form.rows().n_levels() - 1), nullptr, nullptr, form.rows().node_size()});
+  return make_matrix<double>(device, form.level(form.rows().n_levels() - 1));
 }
 
 template <int dim>
 void update_matrix(const Form<dim> &form, Matrix<double> &A)
 {
-  update_matrix(LevelData{form.values(form.rows().n_levels() - 1), nullptr, nullptr}, A);
+  update_matrix(form.level(form.rows().n_levels() - 1), A);
 }
 
 template class Form<2>;

@@ -1,11 +1,8 @@
 #pragma once
 
-#include "algebra/cell_sums.h"
+#include "algebra/matrix.h"
 #include "base/csr/csr_matrix.h"
-#include "fem/forms/assembly_tables.h"
 #include "fem/forms/cell_context.h"
-#include "fem/spaces/field.h"
-#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/fe_update_flags.h>
@@ -20,6 +17,19 @@
 
 namespace adamant
 {
+template <int dim>
+class AssemblyTables;
+class CellMatrix;
+struct CellSums;
+class CompressedRows;
+template <int dim>
+class Field;
+struct LevelData;
+template <int dim>
+class LevelForm;
+template <int dim>
+class LevelMeshes;
+
 enum class ColumnKind
 {
   unknowns,
@@ -136,10 +146,10 @@ public:
   template <class KernelOfLevel>
   void update(const Device &device, const KernelOfLevel &kernel_of)
   {
-    for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
+    for (std::size_t level = first_level(); level < n_levels(); ++level)
       update(device, level, kernel_of(level));
   }
-  /// Computes the values of one level on a device.
+  /// Computes the values of one level on a device. The caller includes fem/forms/assembly_tables.h.
   template <class CellKernel>
   void update(const Device &device, std::size_t level, const CellKernel &cell_kernel)
   {
@@ -151,8 +161,8 @@ public:
   void update(const Device &device);
   /// Returns the values of a level in the memory of the device; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
-  /// Returns the matrix of a level for multigrid, with values on the device or in host memory.
-  LevelValues values(std::size_t level) const;
+  /// Returns the matrix of a level for multigrid, with values on the device or in host memory, without transfer.
+  LevelData level(std::size_t level) const;
 
   /// Frees all but the matrix of a level. Its space may then be freed, too. The next update builds a new matrix.
   void keep_matrix(std::size_t level);
@@ -168,7 +178,7 @@ public:
   /// Returns the matrix of a level; rows and columns have the numbers of the fields' spaces. Throws RunError where
   /// there is none: on coarser levels with Levels::finest, and before the first update.
   SharedMatrix matrix(std::size_t level) const;
-  SharedMatrix finest() const { return matrix(row_field.n_levels() - 1); }
+  SharedMatrix finest() const { return matrix(n_levels() - 1); }
 
   /// Returns the finest level's matrix as sums over cells, for products alone, if the columns are quadrature_points().
   /// It takes a small part of the memory of the entries, and needs no update(). It has the rank's cells; all ranks call
@@ -178,7 +188,8 @@ public:
 private:
   template <int>
   friend class LevelForm;
-  std::size_t          first_level() const { return levels == Levels::all ? 0 : row_field.n_levels() - 1; }
+  std::size_t          n_levels() const; // of the fields
+  std::size_t          first_level() const { return levels == Levels::all ? 0 : n_levels() - 1; }
   LevelForm<dim>      &made(std::size_t level);
   AssemblyTables<dim> &tables(const Device &device, std::size_t level);
   void                 finish(const Device &device, std::size_t level); // after assembly there

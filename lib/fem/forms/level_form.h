@@ -1,5 +1,7 @@
 #pragma once
 
+#include "algebra/cell_sums.h"
+#include "fem/forms/assembly_tables.h"
 #include "fem/forms/cell_rows.h"
 #include "fem/forms/form.h"
 

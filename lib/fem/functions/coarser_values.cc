@@ -7,7 +7,6 @@
 #include "fem/spaces/numbering.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -56,10 +55,7 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   const auto rows = make_partitioner(range, std::move(others), coarse.partition().get_mpi_communicator());
 
   // The weights of the nodes of child c at the coarse cell's node j; empty where that node lies outside the child.
-  std::vector<std::vector<Row>> weights(dealii::GeometryInfo<dim>::max_children_per_cell);
-  for (unsigned int c = 0; c < weights.size(); ++c)
-    for (int j = 0; j < per_cell; ++j)
-      weights[c].push_back(nonzeros(fe.get_restriction_matrix(c), j));
+  const auto weights = rows_of_children<dim>([&fe](unsigned int c) { return fe.get_restriction_matrix(c); });
   Array<int> cell_around(n_local(*rows), -1), place(n_local(*rows), -1);
   for (int cell = 0; cell < fine.n_cells(); ++cell)
     for (int j = 0; j < per_cell; ++j)
@@ -98,9 +94,8 @@ CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   const auto &fe       = fine.element();
   const int   per_cell = fine.dofs_per_cell();
   // The first cell of each DoF gives its row: the function is continuous.
-  const auto first = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
-  for (unsigned int child = 0; child < dealii::GeometryInfo<dim>::max_children_per_cell; ++child)
-    fe.get_prolongation_matrix(child); // made when it is first asked for, and not by several threads
+  const auto first   = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
+  const auto weights = rows_of_children<dim>([&fe](unsigned int c) { return fe.get_prolongation_matrix(c); });
   return matrix_of_rows(fine.n_dofs(), coarse.n_dofs(), [&](int dof, Row &row) {
     const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;
     const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
@@ -108,9 +103,8 @@ CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
     if (child == LevelMesh<dim>::same_cell)
       row.emplace_back(coarse_dofs[i], 1.);
     else
-      for (int j = 0; j < per_cell; ++j)
-        if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
-          row.emplace_back(coarse_dofs[j], weight);
+      for (const auto &[j, weight] : weights[child][i])
+        row.emplace_back(coarse_dofs[j], weight);
     compress(row);
   });
 }

@@ -2,9 +2,11 @@
 
 #include "base/communicator.h"
 
+#include <deal.II/fe/component_mask.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/vector.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <vector>
@@ -86,4 +88,17 @@ unsigned int child_number(const Cell &cell)
 /// Returns the ids of all ranks' boundaries, as deal.II's slower get_boundary_ids, which asks each face of each cell.
 template <int dim>
 std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh);
+
+/// Says which components of the solution are prescribed on which boundary.
+using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
+
+/// Returns a DirichletBoundary that prescribes all components on all boundaries of the mesh.
+template <int dim>
+DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
+{
+  DirichletBoundary dirichlet;
+  for (const auto id : boundary_ids(mesh))
+    dirichlet[id] = {};
+  return dirichlet;
+}
 } // namespace adamant

@@ -37,22 +37,6 @@ dealii::FullMatrix<double> values_at_nodes(const dealii::FiniteElement<dim> &fin
   return values;
 }
 
-// The nonzeros of the rows of these matrices.
-template <int dim>
-std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &fine,
-                                             const dealii::FiniteElement<dim> &coarse)
-{
-  const unsigned int            n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
-  std::vector<std::vector<Row>> rows(n_children, std::vector<Row>(fine.n_dofs_per_cell()));
-  for (unsigned int child = 0; child < n_children; ++child)
-    {
-      const auto values = values_at_nodes(fine, coarse, child);
-      for (unsigned int i = 0; i < values.m(); ++i)
-        rows[child][i] = nonzeros(values, i);
-    }
-  return rows;
-}
-
 using Index = dealii::types::global_dof_index;
 
 // The cells of the coarse level whose children this rank owns: what their nodal values are made of, H_coarse included,
@@ -154,8 +138,9 @@ private:
 template <int dim>
 Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
-  const auto             embedding = embedding_rows(fine.element(), coarse.element());
-  const int              per_cell  = fine.dofs_per_cell();
+  const auto embedding =
+    rows_of_children<dim>([&](unsigned int child) { return values_at_nodes(fine.element(), coarse.element(), child); });
+  const int              per_cell = fine.dofs_per_cell();
   const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
 
   // The first cell of each fine DoF determines its row; continuity makes all of them agree.

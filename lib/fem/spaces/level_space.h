@@ -5,11 +5,8 @@
 #include "fem/spaces/numbering.h"
 
 #include <deal.II/base/function.h>
-#include <deal.II/fe/component_mask.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/la_parallel_vector.h>
-
-#include <map>
 
 namespace adamant
 {
@@ -31,19 +28,6 @@ inline StorageOrder by_components(const StorageOrder &nodes, int n_components)
     for (int c = 0; c < n_components; ++c)
       all.entry.push_back(c * n + node);
   return all;
-}
-
-/// Says which components of the solution are prescribed on which boundary.
-using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
-
-/// Returns a DirichletBoundary that prescribes all components on all boundaries of the mesh.
-template <int dim>
-DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
-{
-  DirichletBoundary dirichlet;
-  for (const auto id : boundary_ids(mesh))
-    dirichlet[id] = {};
-  return dirichlet;
 }
 
 /// The finite element space of one level as tables in host memory: DoFs of the cells, and constraints as sparse

@@ -43,6 +43,20 @@ inline Row nonzeros(const dealii::FullMatrix<double> &matrix, unsigned int i)
   return row;
 }
 
+/// Returns the nonzeros of row i of matrix_of(child) at [child][i]: weights that link the DoFs of a cell and its children.
+template <int dim, class MatrixOf>
+std::vector<std::vector<Row>> rows_of_children(const MatrixOf &matrix_of)
+{
+  std::vector<std::vector<Row>> rows(dealii::GeometryInfo<dim>::max_children_per_cell);
+  for (unsigned int child = 0; child < rows.size(); ++child)
+    {
+      const dealii::FullMatrix<double> &matrix = matrix_of(child);
+      for (unsigned int i = 0; i < matrix.m(); ++i)
+        rows[child].push_back(nonzeros(matrix, i));
+    }
+  return rows;
+}
+
 /// Returns for each face of a cell the DoFs that have support on it.
 template <int dim>
 std::vector<std::vector<int>> dofs_on_faces(const dealii::FiniteElement<dim> &fe)

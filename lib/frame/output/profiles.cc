@@ -1,5 +1,6 @@
 #include "frame/output/profiles.h"
 
+#include "algebra/functors.h"
 #include "fem/functions/points.h"
 
 #include <algorithm>
@@ -40,8 +41,9 @@ std::vector<double> PointEvaluation::values(int place) const
 }
 
 template <int dim>
-PointValues<dim>::PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                              const std::vector<dealii::Point<dim>> &points)
+HostPointEvaluation::HostPointEvaluation(const std::string &key, const LevelSpace<dim> &space,
+                                         const dealii::Mapping<dim>            &mapping,
+                                         const std::vector<dealii::Point<dim>> &points)
   : ranks(space.communicator())
 {
   if (!points.empty())
@@ -49,8 +51,7 @@ PointValues<dim>::PointValues(const std::string &key, const LevelSpace<dim> &spa
 }
 
 // One rank knows the value at a point, the others have zero.
-template <int dim>
-std::vector<double> PointValues<dim>::operator()(const Array<double> &nodal) const
+std::vector<double> HostPointEvaluation::operator()(const Array<double> &nodal) const
 {
   if (empty())
     return {};
@@ -68,7 +69,7 @@ Profiles<dim>::Profiles(const LevelSpace<dim> &space, const dealii::Mapping<dim>
   for (const auto &line : ends)
     {
       const auto points = points_of_line<dim>(line, n_points);
-      lines.push_back({points, PointValues<dim>("Output/Profiles", space, mapping, points)});
+      lines.push_back({points, HostPointEvaluation("Output/Profiles", space, mapping, points)});
     }
 }
 
@@ -131,7 +132,9 @@ void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
 #define INSTANTIATE(dim)                                                                                            \
   template std::vector<dealii::Point<dim>> points_of(const std::vector<std::vector<double>> &);                     \
   template std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &, unsigned int);               \
-  template class PointValues<dim>;                                                                                  \
+  template HostPointEvaluation::HostPointEvaluation(const std::string &, const LevelSpace<dim> &,                   \
+                                                    const dealii::Mapping<dim> &,                                   \
+                                                    const std::vector<dealii::Point<dim>> &);                       \
   template void write_profile(std::size_t, const std::vector<dealii::Point<dim>> &,                                 \
                               const std::vector<ProfileColumn> &, const std::string &, bool, RunRecord &);          \
   template class Profiles<dim>;                                                                                     \

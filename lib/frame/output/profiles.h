@@ -48,17 +48,17 @@ private:
 
 /// Evaluates scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it together
 /// and get all values.
-template <int dim>
-class PointValues
+class HostPointEvaluation
 {
 public:
-  PointValues() = default; ///< at no points
+  HostPointEvaluation() = default; ///< at no points
   /// Throws InputError, naming the parameter `key` and the point, where one lies in no cell.
-  PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-              const std::vector<dealii::Point<dim>> &points);
+  template <int dim>
+  HostPointEvaluation(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                      const std::vector<dealii::Point<dim>> &points);
 
   /// Evaluates by the rows of `matrix`: a point's row is filled on one rank and empty on the others (points.h).
-  PointValues(const Communicator &ranks, CSRMatrix<double> matrix)
+  HostPointEvaluation(const Communicator &ranks, CSRMatrix<double> matrix)
     : ranks(ranks)
     , matrix(std::move(matrix))
   {}
@@ -116,7 +116,7 @@ private:
   struct Line
   {
     std::vector<dealii::Point<dim>> points;
-    PointValues<dim>                evaluation;
+    HostPointEvaluation             evaluation;
   };
   Communicator      ranks;
   std::vector<Line> lines;

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "multigrid/smoothers/smoother.h"
+#include "solvers/krylov.h"
 
 #include <boost/algorithm/string/join.hpp>
 #include <boost/range/adaptor/map.hpp>
@@ -27,10 +28,6 @@ const Names<Precision>  precisions   = {
 const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
                                                      {"smoothing", CoarseSolverType::smoothing},
                                                      {"trilinos_amg", CoarseSolverType::external}};
-
-const Names<ComponentBlocks::Sweep> sweeps = {{"symmetric", ComponentBlocks::Sweep::symmetric},
-                                              {"gauss_seidel", ComponentBlocks::Sweep::lower},
-                                              {"jacobi", ComponentBlocks::Sweep::none}};
 
 template <typename Enum>
 std::string name_of(const Names<Enum> &names, Enum value)
@@ -121,7 +118,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
                 Integer(1, 10000));
   enter_subsection("Component blocks");
   add_parameter("Sweep", sweep, "Over the components: symmetric (for cg, too), gauss_seidel (not for cg), or jacobi",
-                prm, selection(sweeps));
+                prm, Selection("symmetric|gauss_seidel|jacobi"));
   add_parameter("Omega", omega, "Factor of what it gives: between 0 and 2", prm, Double());
   leave_subsection();
   enter_subsection("Trilinos AMG");
@@ -156,7 +153,7 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
 void LinearSolverParameters::check_component_blocks(SolverType type) const
 {
   const std::string here = section + "/Component blocks/", &smoother = given.multigrid.smoother.type;
-  require(type != SolverType::cg || component_sweep() != ComponentBlocks::Sweep::lower, here,
+  require(type != SolverType::cg || sweep != "gauss_seidel", here,
           "Sweep = gauss_seidel is not symmetric, as cg needs it: take Sweep = symmetric, or ", section,
           "/Solver = gmres");
   require(omega > 0. && omega < 2., here, "Omega = ", to_text(omega), " has to be between 0 and 2");
@@ -164,11 +161,6 @@ void LinearSolverParameters::check_component_blocks(SolverType type) const
           " couples components: Preconditioner = component_blocks has embedding only");
   require(!smoother_kind(smoother).patches, section, "/Smoother = ", smoother,
           ": Preconditioner = component_blocks has no patches; take block_jacobi");
-}
-
-ComponentBlocks::Sweep LinearSolverParameters::component_sweep() const
-{
-  return value_of(sweeps, sweep);
 }
 
 std::string to_text(Precision precision)

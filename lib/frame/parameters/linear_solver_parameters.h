@@ -1,7 +1,6 @@
 #pragma once
 
 #include "dealii/trilinos_amg.h"
-#include "multigrid/component_blocks.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -23,10 +22,10 @@ public:
                                   const std::string         &section                = "/Linear solver");
 
   /// Returns the options for the solver; `name` says in messages what is solved.
-  LinearSolverOptions    options(const std::string &name) const;
-  ComponentBlocks::Sweep component_sweep() const; ///< for preconditioner = component_blocks
+  LinearSolverOptions options(const std::string &name) const;
 
   std::string        preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
+  std::string        sweep = "symmetric"; ///< of component_blocks; or gauss_seidel, jacobi
   unsigned int       coarsest_cells;
   double             tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
   TrilinosAMGOptions amg;                   ///< without near-null space
@@ -45,6 +44,6 @@ private:
   void check_component_blocks(SolverType type) const;
 
   LinearSolverOptions given; // without the tolerance, and without the enumerations, whose names follow
-  std::string         section, solver, precision, sweep = "symmetric";
+  std::string         section, solver, precision;
 };
 } // namespace adamant

@@ -2,6 +2,10 @@
 
 #include "base/array.h"
 #include "base/exceptions.h"
+#include "fem/spaces/level_space.h"
+#include "fem/spaces/mesh_change.h"
+#include "frame/device_field.h"
+#include "solvers/extrapolation.h"
 
 #include <boost/serialization/array_wrapper.hpp>
 

@@ -1,15 +1,20 @@
 #pragma once
 
-#include "fem/spaces/level_space.h"
-#include "fem/spaces/mesh_change.h"
-#include "frame/device_field.h"
+#include "algebra/device.h"
 #include "frame/restart/checkpoint.h"
-#include "solvers/extrapolation.h"
 
 #include <boost/serialization/map.hpp>
 
 namespace adamant
 {
+template <int dim>
+class DeviceField;
+class Extrapolation;
+template <int dim>
+class LevelSpace;
+class MeshChangeBase;
+struct StorageOrder;
+
 /// A space on a coarser one of the level meshes, such as a pressure's. Where the mesh changes, its functions are
 /// carried over in the finest space, which contains them.
 template <int dim>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/functors.h"
 #include "base/csr/csr_matrix.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/smoother.h"

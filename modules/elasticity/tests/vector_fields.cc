@@ -6,6 +6,7 @@
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 
 #include <deal.II/base/function_parser.h>

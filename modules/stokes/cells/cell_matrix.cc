@@ -54,7 +54,7 @@ std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const Ce
   if (device.matrix_format() == MatrixFormat::cusparse)
     throw RunError("Matrix format = cusparse has no matrices by cells");
   if constexpr (built_with_cuda)
-    if (device.asynchronous())
+    if (device.traits().kernels)
       return cuda::make_cell_storage<Number>(device.interface(), matrix);
   return host::make_cell_storage<Number>(device.interface().n_threads(), matrix);
 }

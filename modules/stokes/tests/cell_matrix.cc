@@ -2,6 +2,7 @@
 
 #include "stokes/cells/cell_matrix.h"
 
+#include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "operators/linear_operator.h"
@@ -133,7 +134,7 @@ TEST_P(CellOperators, NameAFunctorWithoutKernel)
   const Vector<double> x(device, A.n_rows());
   Vector<double>       y(device, A.n_rows());
   const auto           visit = [&] { device.for_each_row(A, x, Update<double>(0., 1., nullptr, nullptr, y.data())); };
-  if (!device.asynchronous())
+  if (!device.traits().kernels)
     return visit();
   try
     {

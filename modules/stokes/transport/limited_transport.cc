@@ -1,6 +1,8 @@
 #include "stokes/transport/limited_transport.h"
 
 #include "base/exceptions.h"
+#include "fem/forms/assembly_tables.h"
+#include "operators/level_data.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,6 @@
 #include "tensor/fast_diagonalization.h"
 
+#include "operators/level_data.h"
 #include "solvers/richardson.h"
 #include "support/column_inverse.h"
 #include "support/devices.h"
