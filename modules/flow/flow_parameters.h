@@ -21,8 +21,8 @@ struct FlowProblemParameters : dealii::ParameterAcceptor
   FlowProblemParameters(const MeshFileParameters &mesh_file, const std::string &variables, const std::string &outflow,
                         const std::string &constant);
 
-  unsigned int dimension = 2;
-  double       viscosity = 0.01; ///< kinematic
+  unsigned int dimension  = 2;
+  double       viscosity  = 0.01; ///< kinematic
   std::string  body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
 
   std::set<unsigned int>              outflow;           ///< by id, once the parameters are read
