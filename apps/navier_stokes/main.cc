@@ -268,7 +268,7 @@ private:
     record["steady"]          = steady.reached;
     record["pressure_solver"] = parameters.implementation.pressure_solver;
     record["custom_kernels"]  = parameters.implementation.custom_kernels;
-    products->add_to(record, run_info.ranks);
+    products->add_to(record);
     results->add_to(record);
     const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh);
     results->write_profiles(velocity, on_velocity_mesh, this->folder(), record);

@@ -35,8 +35,8 @@ double median_seconds(const Device &device, unsigned int repetitions, Action act
 class OneSolve
 {
 public:
-  OneSolve(const Device &device, const Preconditioner &M, bool in_float, const double *squares,
-           const Vector<double> &B, Vector<double> &X)
+  OneSolve(const Device &device, const Preconditioner &M, bool in_float, const double *squares, const Vector<double> &B,
+           Vector<double> &X)
     : device(device)
     , B(B)
     , X(X)
@@ -68,10 +68,10 @@ public:
   }
 
 private:
-  Device device;
+  Device                device;
   const Vector<double> &B;
-  Vector<double> &X;
-  Vector<float> b, x;
-  Graph         graph;
+  Vector<double>       &X;
+  Vector<float>         b, x;
+  Graph                 graph;
 };
 } // namespace adamant

@@ -93,13 +93,13 @@ Array<double> component_of(const LevelSpace<dim> &space, const LevelSpace<dim> &
   return values;
 }
 
-#define INSTANTIATE(dim)                                                                                              \
+#define INSTANTIATE(dim)                                                                                               \
   template BoundaryFlux  flux_of(const dealii::Function<dim> &, const LevelSpace<dim> &, const dealii::Mapping<dim> &, \
-                                 dealii::types::boundary_id);                                                         \
+                                 dealii::types::boundary_id);                                                          \
   template BoundaryFlux  flux_of(const Array<double> &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,         \
-                                 dealii::types::boundary_id);                                                         \
+                                 dealii::types::boundary_id);                                                          \
   template FlowIntegrals flow_integrals(const LevelSpace<dim> &, const dealii::Mapping<dim> &, const Array<double> &); \
-  template double        largest_cell_speed(const LevelSpace<dim> &, const Array<double> &);                          \
+  template double        largest_cell_speed(const LevelSpace<dim> &, const Array<double> &);                           \
   template Array<double> component_of(const LevelSpace<dim> &, const LevelSpace<dim> &, const double *, int);
 INSTANTIATE(2)
 INSTANTIATE(3)
