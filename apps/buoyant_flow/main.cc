@@ -16,9 +16,9 @@
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/time_dependent_problem.h"
+#include "frame/unknown.h"
 #include "stokes/stokes_flow.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
 #include <algorithm>
@@ -84,21 +84,17 @@ private:
     diagnostics         = {device, *flow, *composition, *transport, gravity, mapping};
     adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
                              transport->quadrature, update_values | update_JxW_values,
-                             [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
-                               for (const unsigned int q : cell.quadrature_point_indices())
-                                 for (const unsigned int i : cell.dof_indices())
-                                   local(i, q) = gravity[cell.component(i)] * cell.value(i, q) * cell.JxW(q);
-                             });
+                             adamant::integral<dim>([&gravity](const auto &cell, auto i, auto q) {
+                               return gravity[cell.component(i)] * cell.value(i, q);
+                             }));
     G = adamant::assemble_on(device, force);
   }
 
   void set_initial_values() override
   {
-    const std::string      key     = "Problem/Initial composition";
-    const auto             initial = adamant::parse_function<dim>(key, parameters.problem.initial_composition, 1);
-    const auto             nodes   = adamant::support_points(composition->finest(), mapping);
-    adamant::Array<double> values(c.size());
-    adamant::evaluate_at_points(*initial, 0., nodes, values.data());
+    const std::string key     = "Problem/Initial composition";
+    const auto        initial = adamant::parse_function<dim>(key, parameters.problem.initial_composition, 1);
+    const auto        values  = adamant::nodal_values(composition->finest(), mapping, *initial);
     adamant::require_numbers(device.communicator(), key, values);
     c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
     solve_flow();

@@ -9,7 +9,7 @@
 
 #include <deal.II/base/parameter_acceptor.h>
 
-#include <cmath>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -35,8 +35,6 @@ struct ProblemParameters : adamant::VelocityBoundaries
     add_parameter("Gravity", gravity, "g, a component for each dimension: the force is rho g");
   }
 
-  std::string default_kind() const override { return "free_slip"; }
-
   void check() const
   {
     adamant::check_expression("Problem/Initial composition", initial_composition, 1, dimension);
@@ -44,10 +42,8 @@ struct ProblemParameters : adamant::VelocityBoundaries
     adamant::parse_function_of("c", "Problem/Density", density);
     require(gravity.size() >= dimension, "Problem/Gravity has ", gravity.size(),
             " components, but Problem/Dimension is ", dimension);
-    double square = 0.;
-    for (unsigned int d = 0; d < dimension; ++d)
-      square += gravity[d] * gravity[d];
-    require(square > 0., "Problem/Gravity is zero, so that nothing can flow");
+    require(std::any_of(gravity.begin(), gravity.begin() + dimension, [](double g) { return g != 0.; }),
+            "Problem/Gravity is zero, so that nothing can flow");
     check_boundaries(dimension);
   }
 };

@@ -13,14 +13,15 @@
 // where u1, v1 belong to the last step, and C is A acting on g. The factor s makes both equations' residuals comparable.
 
 #include "formulation.h"
-#include "frame/run.h"
-#include "results.h"
+#include "parameters.h"
 
+#include "elasticity/elastic_results.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/unknown.h"
 #include "solvers/extrapolation.h"
 
@@ -28,10 +29,8 @@
 #include <deal.II/fe/fe_system.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <vector>
 
 using namespace elasticity;
 using adamant::ColumnKind, adamant::PendingResult;
@@ -44,7 +43,7 @@ public:
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.time.step)
-    , load_factor(adamant::parse_function_of_time("Problem/Load factor", parameters.problem.load_factor))
+    , load_factor(parameters.problem.load_factor_of_time())
     , guess(device, parameters.time.extrapolation_order)
   {}
 
@@ -68,12 +67,8 @@ private:
         time              = 0.;
         const auto values = this->download(u);
         this->timed("init/mesh", [&] {
-          const auto errors = adamant::estimate_errors(field->space(), mapping, values.data());
-          results.reset(); // what refers to the mesh as it was
-          solver.reset();
-          A.reset();
-          field.reset();
-          adamant::refine_and_coarsen(*mesh, errors, p.refine_fraction, 0.);
+          adamant::refine_and_coarsen(*mesh, adamant::estimate_errors(field->space(), mapping, values.data()),
+                                      p.refine_fraction, 0.);
         });
       }
   }
@@ -96,17 +91,17 @@ private:
   // All data that do not depend on the equation's coefficients: levels, constraints, vectors.
   void setup_fields() override
   {
+    solver.reset(); // of another mesh
+    A.reset();
     equation.emplace(formulation, parameters.materials(), dt, adamant::extent(*mesh));
     const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), equation->coupled ? 2 * dim : dim);
-    // The limit counts cells of linear elements: others have more unknowns.
-    adamant::UnknownOptions options;
-    options.coarsest_cells = std::max(parameters.linear_solver.coarsest_cells >> (dim * (fe.degree - 1)), 1u);
-    field.emplace(*this, "displacement", fe, adamant::prescribed_axes(parameters.problem.dirichlet, fe),
-                  parameters.linear_solver, options);
+    field.emplace(*this, "displacement", fe, adamant::prescribed_axes(parameters.problem.boundaries.dirichlet, fe),
+                  parameters.linear_solver, adamant::UnknownOptions{0, parameters.coarsest_cells()});
     for (Vector *vector : {&u, &u_old, &v, &w, &x, &rhs, &lift})
       *vector = field->vector();
     // A point outside of the mesh is found here, before anything is solved.
-    results.emplace(device, *field, mapping, equation->materials, parameters.points(), parameters.output);
+    results.emplace(device, *field, mapping, equation->materials,
+                    parameters.output.displacement_points(dim, parameters.box()), parameters.output);
   }
 
   // The system matrices of all levels with their solver, and on the finest one what the right-hand side needs.
@@ -116,11 +111,14 @@ private:
     const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
     if (!equation->stationary)
       E = field->matrix("E", ColumnKind::nodal_values_by_component, add_E);
-    const auto g = function("Boundary displacement");
-    boundary_values =
-      checked_vector("Boundary displacement", nodal_values(field->space(), mapping, *g, field->space().prescribed));
+    boundary_values = values_of("Boundary displacement", field->space().prescribed);
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
-    assemble_load();
+    auto F = parameters.problem.boundaries.load(field->space(), mapping, *function("Body force"));
+    adamant::require_numbers(device.communicator(), "Problem/Body force or Problem/Traction", F);
+    work = Vector(device, F);
+    if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
+      std::rotate(F.begin(), F.end() - dim, F.end());
+    load   = Vector(device, adamant::transposed_product(field->space().owned_H(), F));
     A      = field->system("A", add_A);
     solver = field->solver_for(*A, equation->name(),
                                [this](const auto &level) { return adamant::rigid_body_modes(level, mapping); });
@@ -129,39 +127,25 @@ private:
 
   auto function(const std::string &key) const
   {
-    return adamant::parse_function<dim>("Problem/" + key, parameters.problem.functions.at(key), dim);
+    auto f = adamant::parse_function<dim>("Problem/" + key, parameters.problem.functions.at(key), dim);
+    f->set_time(time);
+    return f;
   }
 
-  // Returns values that a parameter gives as a vector on the device.
-  Vector checked_vector(const std::string &key, const adamant::Array<double> &values) const
+  // Returns a parameter's values at nodes, as `which` says, on the device.
+  template <class Which>
+  Vector values_of(const std::string &key, const Which &which) const
   {
+    const auto values = nodal_values(field->space(), mapping, *function(key), which);
     adamant::require_numbers(device.communicator(), "Problem/" + key, values);
     return Vector(device, values);
   }
 
-  void assemble_load()
-  {
-    std::vector<std::unique_ptr<Function<dim>>>         tractions;
-    std::map<types::boundary_id, const Function<dim> *> traction;
-    for (const auto &[id, text] : parameters.problem.traction)
-      traction[id] = tractions.emplace_back(adamant::parse_function<dim>("Problem/Traction", text, dim)).get();
-    auto F =
-      adamant::load_vector(field->space(), mapping, field->quadrature,
-                           QGauss<dim - 1>(parameters.discretization.degree + 1), *function("Body force"), traction);
-    work = checked_vector("Body force or Problem/Traction", F);
-    if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
-      std::rotate(F.begin(), F.end() - dim, F.end());
-    load = Vector(device, adamant::transposed_product(field->space().owned_H(), F));
-  }
-
   void set_initial_values() override
   {
-    const auto set = [&](const char *key, unsigned int first, const Vector &g, Vector &values) {
-      const auto nodal = nodal_values(field->space(), mapping, *function(key), first);
-      field->nodal_values(checked_vector(key, nodal), g, values);
-    };
-    set("Initial displacement", 0, boundary_values, u);
-    set("Initial velocity", equation->coupled ? dim : 0, field->prescribed_vector(), equation->coupled ? w : v);
+    field->nodal_values(values_of("Initial displacement", 0u), boundary_values, u);
+    field->nodal_values(values_of("Initial velocity", unsigned(equation->coupled ? dim : 0)),
+                        field->prescribed_vector(), equation->coupled ? w : v);
     if (equation->coupled)
       device.axpby(dt, w, 1., u);
   }
@@ -170,9 +154,7 @@ private:
   void compute_rhs() override
   {
     device.copy(lift, rhs);
-    const double factor = load_factor(time);
-    require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", time);
-    device.axpby((equation->stationary ? 1. : dt * dt) * factor, load, 1., rhs);
+    device.axpby((equation->stationary ? 1. : dt * dt) * load_factor(time), load, 1., rhs);
     if (!equation->stationary)
       {
         device.copy(u, w);
@@ -207,8 +189,6 @@ private:
     state.history(guess, device, field->space());
   }
 
-  bool output_due() const override { return Base::output_due() && !(equation->stationary && step == 0); }
-
   bool statistics_wait() const override // for the energies
   {
     return step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step);
@@ -217,17 +197,13 @@ private:
   adamant::Energies energies()
   {
     const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
-    auto       energies = adamant::energies(field->space(), mapping, field->quadrature, equation->materials,
-                                            displacement.data(), velocity.data(), equation->coupled ? dim : 0);
-    energies.kinetic /= equation->coupled ? dt * dt : 1.;
-    return energies;
+    return results->energies(displacement, velocity, equation->coupled ? dim : 0, equation->coupled ? dt : 1.);
   }
 
   // F . u, energies, displacements at points.
   void add_statistics(adamant::Statistics::Row &row) override
   {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    results->energy       = statistics_wait() ? energies() : adamant::Energies{none, none};
+    results->energy = statistics_wait() ? energies() : results->unknown;
     results->add_to(row, load_factor(time), step);
   }
 
@@ -238,11 +214,7 @@ private:
     record["hanging_nodes"] = field->space().n_hanging() / field->field().node_size();
     record["formulation"]   = parameters.discretization.formulation;
     if (!parameters.problem.functions.at("Exact displacement").empty())
-      {
-        const auto exact = function("Exact displacement");
-        exact->set_time(time);
-        this->report_l2_error(*field, u, *exact);
-      }
+      this->report_l2_error(*field, u, *function("Exact displacement"));
     if (std::isnan(results->energy.strain)) // a checkpoint of a step without them, and no step since
       results->energy = energies();
     results->add_to(record, this->download(u), this->folder());
@@ -258,9 +230,9 @@ private:
   std::unique_ptr<adamant::LinearSolver> solver; // of A
   adamant::Matrix<double>                E;
   adamant::Extrapolation                 guess;
-  Vector                      u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
-  Vector                      work, load, lift; // F, for the work F . u; Hᵀ F in its rows; -C g
-  std::optional<Results<dim>> results;
+  Vector u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
+  Vector work, load, lift;                        // F, for the work F . u; Hᵀ F in its rows; -C g
+  std::optional<adamant::ElasticResults<dim>> results;
 };
 
 int main(int argc, char **argv)

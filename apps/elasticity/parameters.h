@@ -9,7 +9,9 @@
 #include "frame/parameters/mesh_input.h"
 #include "frame/parameters/time_parameters.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,69 +23,37 @@ using adamant::require;
 
 struct ProblemParameters : adamant::ElasticMaterialParameters
 {
-  unsigned int dimension   = 3;
-  std::string  load_factor = "1", tractions, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
-  std::map<unsigned int, std::string> dirichlet, traction; // by boundary id, once the parameters are read
-  std::map<std::string, std::string>  functions{{"Body force", "0; -1; 0"}, // by key
-                                               {"Boundary displacement", "0; 0; 0"},
-                                               {"Initial displacement", "0; 0; 0"},
-                                               {"Initial velocity", "0; 0; 0"},
-                                               {"Exact displacement", ""}};
+  unsigned int                       dimension   = 3;
+  std::string                        load_factor = "1";
+  adamant::SolidBoundaries           boundaries;
+  std::map<std::string, std::string> functions; // by key: expressions
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ElasticMaterialParameters(mesh_file)
+    , boundaries(mesh_file)
   {
     add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
-    add_parameter("Body force", functions["Body force"],
-                  "f per volume: expressions of x, y, z separated by semicolons");
-    parse_parameters_call_back.connect([this, &mesh_file] {
-      const auto split = [&](const std::string &key, const std::string &text) {
-        return adamant::split_by_boundary(key, text, mesh_file.boundaries(key));
-      };
-      traction  = split("Problem/Traction", tractions);
-      dirichlet = split("Problem/Dirichlet boundaries", held);
-    });
-    add_parameter("Traction", tractions,
-                  "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
     add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
-    add_parameter(
-      "Dirichlet boundaries", held,
-      "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of "
-      "the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); those of a mesh from a file may have names");
-    add_parameter("Boundary displacement", functions["Boundary displacement"], "There: expressions of x, y, z");
-    add_parameter("Initial displacement", functions["Initial displacement"], "Expressions of x, y, z");
-    add_parameter("Initial velocity", functions["Initial velocity"], "Expressions of x, y, z");
-    add_parameter(
-      "Exact displacement", functions["Exact displacement"],
-      "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
+    const auto add_function = [this](const char *key, const char *usual, const char *description) {
+      add_parameter(key, functions[key] = usual, description);
+    };
+    add_function("Body force", "0; -1; 0", "f per volume: expressions of x, y, z separated by semicolons");
+    add_function("Boundary displacement", "0; 0; 0", "There: expressions of x, y, z");
+    add_function("Initial displacement", "0; 0; 0", "Expressions of x, y, z");
+    add_function("Initial velocity", "0; 0; 0", "Expressions of x, y, z");
+    add_function("Exact displacement", "",
+                 "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end "
+                 "time");
   }
 
-  // Checks the boundaries of a box. Any other mesh is asked for its boundaries later, when it exists.
-  void check_boundaries(bool stationary, bool box) const
+  // Returns the load factor, which throws InputError at times where it is no number.
+  std::function<double(double)> load_factor_of_time() const
   {
-    const std::string axes = std::string("xyz").substr(0, dimension);
-    const auto        has  = [&](unsigned int id) { return !box || id < 2 * dimension; };
-    std::string       prescribed_somewhere;
-    for (const auto &[id, components] : dirichlet)
-      {
-        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
-        require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
-                "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
-        require(!has(id) || components.find_first_of(axes) != std::string::npos, "Problem/Dirichlet boundaries: '",
-                components, "' of boundary ", id, " names none of the components ", axes);
-        prescribed_somewhere += has(id) ? components : "";
-      }
-    for (const auto &[id, text] : traction)
-      {
-        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
-        require(has(id), "Problem/Traction: on boundary ", id, ", which only a cube has");
-        require(dirichlet.count(id) == 0 || axes.find_first_not_of(dirichlet.at(id)) != std::string::npos,
-                "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
-      }
-    for (const char axis : axes)
-      require(!stationary || prescribed_somewhere.find(axis) != std::string::npos,
-              "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
-              " prescribed somewhere");
+    return [f = adamant::parse_function_of_time("Problem/Load factor", load_factor)](double t) {
+      const double factor = f(t);
+      require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", t);
+      return factor;
+    };
   }
 
   // Checks the expressions. Only the load factor and the exact solution may depend on the time.
@@ -97,7 +67,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
     for (const auto &[key, text] : functions)
       if (!text.empty() || key != "Exact displacement")
         check(key, text);
-    for (const auto &[id, text] : traction)
+    for (const auto &[id, text] : boundaries.traction)
       check("Traction", text);
   }
 };
@@ -135,27 +105,16 @@ struct TimeParameters : adamant::TimeParameters
   }
 };
 
-struct OutputParameters : ParameterAcceptor
+struct OutputParameters : adamant::SolidOutputParameters
 {
-  unsigned int                     interval = 10, energy_interval = 1, profile_points = 101;
-  std::vector<std::vector<double>> points, stress_points, profiles;
+  unsigned int interval = 10, energy_interval = 1;
 
   OutputParameters()
-    : ParameterAcceptor("/Output")
   {
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
     add_parameter("Energy interval", energy_interval,
                   "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only",
                   prm, Patterns::Integer(0));
-    add_parameter(
-      "Points", points,
-      "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'; empty: at (1/2, 1/2, 1/2) in a "
-      "box that has it");
-    add_parameter("Stress points", stress_points, "Where the stresses of the last state are recorded: likewise");
-    add_parameter("Profiles", profiles,
-                  "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
-                  "each in 3D");
-    add_parameter("Profile points", profile_points, "On each line, ends included", prm, Patterns::Integer(2));
   }
 };
 
@@ -180,7 +139,7 @@ struct Parameters
 
   adamant::Schedule schedule() const
   {
-    auto schedule            = time.stationary ? adamant::Schedule{time.end, 1} : time.schedule();
+    auto schedule            = time.stationary ? adamant::Schedule::stationary(true, time.end) : time.schedule();
     schedule.output_interval = output.interval;
     return schedule;
   }
@@ -222,43 +181,26 @@ struct Parameters
             "unknowns of a node at once");
     adaptivity.check(dim());
     discretization.check(dim(), coupled ? 2 * dim() : dim(), discretization.degree);
-    problem.check_boundaries(time.stationary || discretization.by_estimate(), !mesh_file.given());
+    problem.boundaries.check(dim(), time.stationary || discretization.by_estimate(), box() != nullptr);
     problem.check_expressions();
-    const double first_time = time.stationary ? time.end : time.step;
-    const double factor     = adamant::parse_function_of_time("Problem/Load factor", problem.load_factor)(first_time);
-    require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", first_time);
+    problem.load_factor_of_time()(time.stationary ? time.end : time.step);
     mesh_file.check(dim());
     require(!mesh_file.given() || discretization.refinement == "uniform" || discretization.by_estimate(),
             "Discretization/Refinement = ", discretization.refinement,
             ": a mesh from a file has no such corner; take uniform or kelly");
-    check_points();
+    output.check(dim(), box());
     require(time.stationary || time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
     if (!time.stationary)
       time.check();
   }
 
-  // Returns the points where the displacement is recorded.
-  std::vector<std::vector<double>> points() const
-  {
-    const std::vector<double> usual = {0.5, 0.5, 0.5};
-    if (output.points.empty() && !mesh_file.given() && discretization.coordinates.empty() &&
-        discretization.contains(usual, dim()))
-      return {usual};
-    return output.points;
-  }
+  // Returns the parameters of the box, or null where the mesh comes from a file.
+  const adamant::BoxParameters *box() const { return mesh_file.given() ? nullptr : &discretization; }
 
-  void check_points() const
+  // The limit counts cells of linear elements: others have more unknowns.
+  unsigned int coarsest_cells() const
   {
-    const auto check = [this](const char *key, const std::vector<std::vector<double>> &points) {
-      for (const auto &point : points)
-        require(point.size() >= dim() && (mesh_file.given() || discretization.contains(point, dim())), key,
-                ": the point (", Patterns::Tools::to_string(point), ") lies outside the box or has fewer than ", dim(),
-                " coordinates");
-    };
-    check("Output/Points", output.points);
-    check("Output/Stress points", output.stress_points);
-    for (const auto &line : output.profiles)
-      require(line.size() == 2 * dim(), "Output/Profiles: a line needs ", 2 * dim(), " numbers, one has ", line.size());
+    return std::max(linear_solver.coarsest_cells >> (dim() * (discretization.degree - 1)), 1u);
   }
 
   // Makes the mesh from an empty one, without refinement by estimates.
@@ -269,10 +211,7 @@ struct Parameters
       return discretization.make(mesh);
     const bool uniform = !discretization.by_estimate();
     adamant::refine_global(mesh, discretization.uniform_refinements + (uniform ? discretization.refinement_steps : 0));
-    for (const auto &[id, components] : problem.dirichlet)
-      adamant::check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
-    for (const auto &[id, text] : problem.traction)
-      adamant::check_boundaries("Problem/Traction", {id}, mesh);
+    problem.boundaries.check(mesh);
   }
 };
 } // namespace elasticity

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "data.h"
 #include "parameters.h"
 
 #include "base/run_record.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"
 #include "flow/flow_functionals.h"
+#include "flow/flow_functors.h"
+#include "flow/stable_step.h"
 #include "solvers/krylov.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <vector>
 
 namespace navier_stokes
 {
@@ -28,8 +28,10 @@ class FlowData
 public:
   using Vector = adamant::Vector<double>;
 
+  /// Throws InputError where more flows out than in until the time `end`, or values are no numbers. Afterwards the
+  /// boundary values belong to time 0.
   FlowData(const adamant::Device &device, const ProblemParameters &problem, const adamant::FlowMatrices<dim> &flow,
-           const Mapping<dim> &mapping)
+           const Mapping<dim> &mapping, double end)
     : device(device)
     , problem(problem)
     , flow(flow)
@@ -38,17 +40,14 @@ public:
     , boundary(device, "Problem/Boundary velocity", problem.boundary_velocity, problem.outflow,
                problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(),
                points)
-    , moves(n)
     , force_varies(adamant::depends_on_time(problem.body_force))
   {
-    for (int i = 0; i < n; ++i)
-      moves[i] = flow.velocity().is_free(i);
-    for (const int i : boundary.nodes())
-      moves[i] = false;
     Array<double> inverse(n, 0.);
     for (int i = 0; i < n; ++i)
-      if (moves[i])
+      if (flow.velocity().is_free(i))
         inverse[i] = 1. / flow.velocity_mass[i];
+    for (const int i : boundary.nodes())
+      inverse[i] = 0.;
     inverse_mass = Vector(device, inverse);
 
     const auto f = initial_force();
@@ -59,24 +58,28 @@ public:
     if (has_force())
       force = Vector(device, dim * n);
     set_force(0.);
-  }
 
-  /// Returns the largest component of all velocities that are prescribed until the end time, and of the initial one.
-  /// Throws InputError where more flows out than in. Afterwards the boundary values belong to time 0.
-  double reference_speed(double end)
-  {
-    double speed = largest(initial_velocity());
+    reference_speed = largest(initial_velocity());
     for (unsigned int k = 0; k <= (boundary.varies() ? 20 : 0); ++k) // an inflow may grow
-      speed = std::max(speed, check_boundary(0.05 * k * end));
+      reference_speed = std::max(reference_speed, check_boundary(0.05 * k * end));
     boundary.evaluate(0.);
-    return speed;
   }
 
-  /// Throws InputError where a force or a boundary velocity is no number at these times.
-  void check(double time_of_force, double time_of_boundary)
+  /// The largest component of all velocities that are prescribed until the end time, and of the initial one.
+  double reference_speed;
+
+  /// Throws RunError where the mean speed after a step of length dt shows that the velocity explodes. Throws InputError
+  /// instead where a force or a boundary velocity of the step is no number.
+  void check_speed(double speed, unsigned int step, double time, double dt, const adamant::StepLimit &limit)
   {
-    values_at(time_of_force, "Problem/Body force", problem.body_force);
-    check_boundary(time_of_boundary);
+    // With forces there is no other bound than that the flow must not cross the domain in a step.
+    const double most =
+      reference_speed > 0. && !has_force() ? 10. * reference_speed : std::pow(flow.pressure_volume, 1. / dim) / dt;
+    if (speed <= most)
+      return;
+    values_at(std::max(0., time - dt), "Problem/Body force", problem.body_force);
+    check_boundary(time);
+    adamant::report_blow_up(step, time, dt, speed, reference_speed, limit);
   }
 
   /// Evaluates forces and boundary velocities that depend on time, at these times.
@@ -114,7 +117,7 @@ public:
     const auto f = initial_force();
     if (largest(initial_velocity()) == 0. && largest(f) == 0.)
       return std::nullopt;
-    return adamant::tested_acceleration(flow, problem.viscosity, u, f, moves);
+    return adamant::tested_acceleration(flow, problem.viscosity, u, f, adamant::to_host(inverse_mass));
   }
 
   /// Adds the errors of a state to the record where the exact solution is known.
@@ -152,7 +155,7 @@ private:
     if (!has_force())
       return;
     force_at_nodes(t, force);
-    device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
+    device.for_each(n, adamant::KeepMoving{dim, n, inverse_mass.data(), force.data()});
   }
 
   // Throws InputError on all ranks where a value at the nodes is no number.
@@ -210,7 +213,6 @@ public:
   Vector                       inverse_mass; ///< zero at nodes that no step moves
 
 private:
-  std::vector<bool>      moves; // of each node, whether a step moves it
   const bool             force_varies;
   adamant::PointFunction force_at_nodes; // null where f is zero
 };

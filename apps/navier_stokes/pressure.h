@@ -1,7 +1,6 @@
 #pragma once
 
-#include "data.h"
-
+#include "flow/flow_functors.h"
 #include "flow/flow_matrices.h"
 #include "frame/restart/state.h"
 #include "multigrid/smoothers/functors.h"
@@ -9,6 +8,8 @@
 
 namespace navier_stokes
 {
+using adamant::PressureRhs, adamant::PressureUpdate;
+
 /// This rank's vectors and matrices at the nodes of the pressure, and the pressure's part of a step.
 template <int dim>
 struct Pressure

@@ -63,19 +63,18 @@ public:
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.step)
-    , fe(parameters.degree)
   {}
 
 private:
   using Base = TimeDependentProblem<dim>;
   using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::time;
 
-  void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping, fe); }
+  void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping); }
 
   // The levels, their constraints, and the points where equation data are evaluated.
   void setup_fields() override
   {
-    unknown.emplace(*this, "u", fe, all_boundaries(*mesh), parameters.linear_solver);
+    unknown.emplace(*this, "u", dealii::FE_Q<dim>(parameters.degree), all_boundaries(*mesh), parameters.linear_solver);
     source   = functor_at_points<dim>(device, unknown->quadrature_points(), [this](double t) {
       return Source<dim>{t, parameters.conductivity};
     });
@@ -217,7 +216,6 @@ private:
 
   const Parameters                  &parameters;
   const double                       dt;
-  const dealii::FE_Q<dim>            fe;
   std::optional<Unknown<dim>>        unknown;
   std::optional<InjectedValues<dim>> u_on_levels;
   std::vector<QuadratureData<dim>>   levels;

@@ -8,7 +8,9 @@
 #include "fem/forms/cell_loop.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
+#include "frame/unknown.h"
 #include "operators/level_data.h"
+#include "tensor/tensor_product.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
@@ -147,6 +149,24 @@ public:
     return values;
   }
 
+  /// Returns what fast diagonalization takes; for other solvers it is a comparison, where the mesh is of that kind.
+  std::vector<adamant::Eigenpairs> directions(const SolverParameters &solver) const
+  {
+    const bool needed = solver.type == "fast_diagonalization";
+    if (!needed && !solver.compare)
+      return {};
+    try
+      {
+        return adamant::tensor_product_eigenpairs(nodes(), mapping, true);
+      }
+    catch (const adamant::InputError &)
+      {
+        if (needed)
+          throw;
+        return {};
+      }
+  }
+
 private:
   using Field   = adamant::Field<dim>;
   using Context = adamant::CellContext<dim>;
@@ -154,10 +174,9 @@ private:
   static adamant::DirichletBoundary prescribed(const dealii::Triangulation<dim> &mesh,
                                                const std::set<unsigned int>     &natural)
   {
-    adamant::DirichletBoundary boundary;
-    for (const auto id : mesh.get_boundary_ids())
-      if (natural.count(id) == 0)
-        boundary[id] = {};
+    auto boundary = adamant::all_boundaries(mesh);
+    for (const auto id : natural)
+      boundary.erase(id);
     return boundary;
   }
   static Array<int> free_nodes(const adamant::LevelSpace<dim> &space)
@@ -174,15 +193,8 @@ private:
   Matrices assemble(const std::string &name, const Field &u, const adamant::Columns<dim> &columns,
                     dealii::UpdateFlags flags, const Integrand &integrand, adamant::Levels on) const
   {
-    adamant::Form<dim> form(
-      name, u, columns, mapping, dealii::QGauss<dim>(2), flags | dealii::update_JxW_values,
-      [&](const Context &cell, auto &local) {
-        for (const unsigned int q : cell.quadrature_point_indices())
-          for (const unsigned int i : cell.dof_indices())
-            for (const unsigned int j : cell.dof_indices())
-              local(i, j) += integrand(cell, i, j, q) * cell.JxW(q);
-      },
-      on);
+    adamant::Form<dim> form(name, u, columns, mapping, dealii::QGauss<dim>(2), flags | dealii::update_JxW_values,
+                            adamant::integral<dim>(integrand), on);
     form.update();
     Matrices matrices;
     for (std::size_t l = on == adamant::Levels::all ? 0 : u.n_levels() - 1; l < u.n_levels(); ++l)

@@ -21,7 +21,6 @@
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
-#include "tensor/tensor_product.h"
 
 #include <algorithm>
 #include <iostream>
@@ -48,10 +47,9 @@ public:
   void run()
   {
     setup();
-    const bool only_conditions = parameters.schur.conditions;
-    if (only_conditions && !run_.is_dry())
+    if (parameters.schur.conditions && !run_.is_dry())
       return;
-    if (!only_conditions && run_.is_dry())
+    if (!parameters.schur.conditions && run_.is_dry())
       try_batch();
     const int n_batches = (parameters.problem.n_samples + r - 1) / r;
     run_.begin_time_loop(0, n_batches);
@@ -68,20 +66,14 @@ public:
 private:
   using Vector = adamant::Vector<double>;
 
-  template <class Work>
-  void timed(const std::string &part, const Work &work)
-  {
-    run_.timed(part, work);
-  }
-
   void setup()
   {
     const bool triangles = parameters.problem.triangles();
-    timed("init/mesh", [&] {
+    run_.timed("init/mesh", [&] {
       if (!triangles)
         parameters.mesh.make(mesh);
     });
-    timed("init/matrices", [&] {
+    run_.timed("init/matrices", [&] {
       if (!triangles)
         space.emplace(mesh, parameters.problem, parameters.coarsest_cells());
       levels =
@@ -90,7 +82,7 @@ private:
       A = {device, *levels.free.back().matrix()};
       right_hand_sides.emplace(device, parameters.problem, levels, r);
     });
-    timed("init/solver", [&] { setup_solver(); });
+    run_.timed("init/solver", [&] { setup_solver(); });
     describe();
   }
 
@@ -99,14 +91,14 @@ private:
     for (Vector *vector : {&B, &X})
       *vector = adamant::MultiVector<double>(device, levels.n(), r).flat;
     statistics.emplace(device, levels.n());
-    solvers.emplace(device, parameters, levels, find_directions());
-    const bool only_conditions = parameters.schur.conditions;
-    if (only_conditions && !run_.is_dry())
+    solvers.emplace(device, parameters, levels,
+                    space ? space->directions(parameters.solver) : std::vector<adamant::Eigenpairs>());
+    if (parameters.schur.conditions && !run_.is_dry())
       {
         record["conditions"] = solvers->conditions();
         std::cout << record["conditions"].dump(1) << std::endl;
       }
-    if (only_conditions)
+    if (parameters.schur.conditions)
       return solvers->prepare_schur();
     approximation = solvers->chosen(r);
     approximation.inverse->vmult(B, X); // loads what a recorded graph must not load
@@ -115,24 +107,6 @@ private:
     if (parameters.solver.tolerance > 0.)
       solver.emplace(device, A, r, *approximation.inverse, method, solvers->fallback());
     device.synchronize();
-  }
-
-  // What fast diagonalization takes; for other solvers it is a comparison, where the mesh is of that kind.
-  std::vector<adamant::Eigenpairs> find_directions() const
-  {
-    const bool needed = parameters.solver.type == "fast_diagonalization";
-    if (!space || !(needed || parameters.solver.compare))
-      return {};
-    try
-      {
-        return adamant::tensor_product_eigenpairs(space->nodes(), space->mapping, true);
-      }
-    catch (const adamant::InputError &)
-      {
-        if (needed)
-          throw;
-        return {};
-      }
   }
 
   // In a dry run: columns take more memory than the set-up.
@@ -154,13 +128,11 @@ private:
   {
     const int             first = batch * r, n = std::min(r, int(parameters.problem.n_samples) - first);
     adamant::ColumnResult result;
-    timed("rhs", [&] { right_hand_sides->set(first, n, B); });
-    timed("solve", [&] { result = solve(); });
-    timed("statistics", [&] { statistics->add(first, n, r, X, run_.statistics); });
-    if (batch == 0 && parameters.solver.compare)
-      timed("compare", [&] { compare(std::min(n, 8)); });
-    if (batch == 0 && !parameters.problem.exact.empty())
-      timed("compare", [&] { add_errors(std::min(n, 8)); });
+    run_.timed("rhs", [&] { right_hand_sides->set(first, n, B); });
+    run_.timed("solve", [&] { result = solve(); });
+    run_.timed("statistics", [&] { statistics->add(first, n, r, X, run_.statistics); });
+    if (batch == 0 && (parameters.solver.compare || !parameters.problem.exact.empty()))
+      run_.timed("compare", [&] { compare(std::min(n, 8)); });
     return result;
   }
 
@@ -175,11 +147,11 @@ private:
     if (one_solve)
       seconds += one_solve->solve(repetitions);
     else
-      seconds += median_seconds(device, repetitions, [&] {
+      seconds += adamant::median_seconds(device, repetitions, [&] {
         result = solver->solve(B, X, {options.tolerance, int(options.max_iterations), "Poisson's equation"});
       });
     if (r == 1)
-      transfer_seconds += median_seconds(device, repetitions, [&, b = to_host(B), x = to_host(X)]() mutable {
+      transfer_seconds += adamant::median_seconds(device, repetitions, [&, b = to_host(B), x = to_host(X)]() mutable {
         B.upload(b.data());
         X.download(x.data());
       });
@@ -197,48 +169,28 @@ private:
     return columns;
   }
 
-  // The largest error of the first n solutions relative to those of another solver in double, where that one converges.
+  // The largest error of the first n solutions: relative to another solver's in double, and in L² where they are known.
   void compare(int n)
   {
-    Vector       b = first_columns(n, B), x = first_columns(n, X), y(device, x.size());
-    const auto   other     = solvers->in_double(n);
-    const double tolerance = std::max(1e-12, 1e-15 * levels.n()); // rounding costs the more, the finer the mesh is
-    try
-      {
-        adamant::ColumnSolver(device, A, n, *other.inverse, adamant::ColumnSolver::Method::conjugate_gradients)
-          .solve(b, y, {tolerance, 100, "Poisson's equation, for comparison"});
-      }
-    catch (const adamant::SolverError &error) // rounding may allow no such tolerance: a long channel, stretched cells
-      {
-        std::cout << "note: nothing is compared. " << error.what() << '\n';
-        return;
-      }
-    right_hand_sides->remove_constant(y);
-    adamant::ColumnNorms norms(device, levels.n(), n);
-    const auto           sizes = norms.fetch(y);
-    device.axpby(-1., x, 1., y);
-    const auto errors = norms.fetch(y);
-    double     error  = 0.;
-    for (int s = 0; s < n; ++s)
-      error = std::max(error, sizes[s] > 0. ? errors[s] / sizes[s] : errors[s]); // statistics have refused NaN
-    record["error_against_double"] = error;
-    if (error > 1e-2)
-      std::cout << "warning: errors against double reach " << error
+    const Vector          x = first_columns(n, X);
+    std::optional<double> error;
+    if (parameters.solver.compare)
+      error = solvers->error_against_double(A, *right_hand_sides, n, first_columns(n, B), x);
+    if (error)
+      record["error_against_double"] = *error;
+    if (error && *error > 1e-2)
+      std::cout << "warning: errors against double reach " << *error
                 << "; Solver/Refinement tolerance = 1e-10 or a higher precision helps\n";
-  }
-
-  // The largest error in L² of the first n solutions.
-  void add_errors(int n)
-  {
-    const auto exact =
-      adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(parameters.problem.exact), 1);
-    record["errors"]["l2"] = largest_l2_error(levels, *space, to_host(first_columns(n, X)), n, *exact);
+    if (const auto &text = parameters.problem.exact; !text.empty())
+      record["errors"]["l2"] =
+        largest_l2_error(levels, *space, to_host(x), n,
+                         *adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(text), 1));
   }
 
   void write_output()
   {
     if (parameters.output.files && space)
-      timed("output", [&] { statistics->write(levels, *space, run_.folder()); });
+      run_.timed("output", [&] { statistics->write(levels, *space, run_.folder()); });
   }
 
   // What the run is.
@@ -294,7 +246,7 @@ private:
   Approximation                        approximation;
   adamant::ColumnMatrix<double>        A;
   std::optional<adamant::ColumnSolver> solver;
-  std::optional<OneSolve>              one_solve; // else
+  std::optional<adamant::OneSolve>     one_solve; // else
   std::optional<SampleStatistics>      statistics;
   Vector                               B, X;
 

@@ -3,17 +3,16 @@
 #include "levels.h"
 #include "parameters.h"
 
-#include "algebra/graph.h"
 #include "base/run_record.h"
 #include "direct/column_cycle.h"
 #include "direct/column_solver.h"
 #include "direct/condition_numbers.h"
+#include "direct/one_solve.h"
 #include "direct/schur.h"
 #include "multigrid/linear_solver.h"
 #include "tensor/fast_diagonalization.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -22,25 +21,6 @@
 
 namespace poisson
 {
-/// Returns the median of the seconds that an action takes on the device. Of several runs the first one does not count,
-/// as it may record graphs.
-template <class Action>
-double median_seconds(const adamant::Device &device, unsigned int repetitions, Action action)
-{
-  std::vector<double> times;
-  for (unsigned int i = 0; i < (repetitions > 1 ? repetitions + 1 : 1); ++i)
-    {
-      device.synchronize();
-      const auto begin = std::chrono::steady_clock::now();
-      action();
-      device.synchronize();
-      if (i > 0 || repetitions == 1)
-        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
-}
-
 /// An approximate inverse of A for r columns, and its costs.
 struct Approximation
 {
@@ -66,57 +46,12 @@ struct Approximation
   }
 };
 
-/// Computes X = M B by a recorded graph. `squares` are squared norms of B for a direct solver, or null. In float the
-/// solve works on copies of B and X, rounded before and widened after it.
-class OneSolve
-{
-public:
-  using Vector = adamant::Vector<double>;
-
-  OneSolve(const adamant::Device &device, const adamant::Preconditioner &M, bool in_float, const double *squares,
-           const Vector &B, Vector &X)
-    : device(device)
-    , B(B)
-    , X(X)
-    , b(device, in_float ? B.size() : 0)
-    , x(device, b.size())
-  {
-    const auto *direct = dynamic_cast<const adamant::ColumnInverse *>(&M);
-    const auto  once   = [this, direct, in_float, squares, &M] {
-      if (direct == nullptr)
-        M.vmult(this->B, this->X);
-      else if (in_float)
-        direct->apply(b, squares, false, x);
-      else
-        direct->apply(this->B, squares, false, this->X);
-    };
-    once(); // loads data that a recorded graph must not load
-    graph = adamant::Graph(device, once);
-  }
-
-  /// Solves several times and returns the median of the seconds.
-  double solve(unsigned int repetitions)
-  {
-    if (b.size() > 0)
-      device.copy(B, b);
-    const double seconds = median_seconds(device, repetitions, [this] { graph.replay(); });
-    if (b.size() > 0)
-      device.copy(x, X);
-    return seconds;
-  }
-
-private:
-  adamant::Device        device;
-  const Vector          &B;
-  Vector                &X;
-  adamant::Vector<float> b, x;
-  adamant::Graph         graph;
-};
-
 /// Makes solvers for one problem; solvers of one kind share their data.
 class Solvers
 {
 public:
+  using Vector = adamant::Vector<double>;
+
   /// `directions` belong to a tensor-product mesh, else they are empty.
   Solvers(const adamant::Device &device, const Parameters &parameters, const Levels &levels,
           std::vector<adamant::Eigenpairs> directions)
@@ -128,12 +63,37 @@ public:
 
   /// Returns the solver that the parameters choose.
   Approximation chosen(int r) { return of(parameters.solver.type, parameters.solver.arithmetic(), r); }
-  /// Returns a solver in double for comparison: fast diagonalization where the mesh allows it and it is not the chosen
-  /// solver, else multigrid.
-  Approximation in_double(int r)
+  /// Returns the largest error of n columns X relative to a solver in double: fast diagonalization where the mesh allows
+  /// it and it is not the chosen solver, else multigrid. Returns nothing where that one does not converge. B are the
+  /// right-hand sides, from `from`.
+  template <class RightHandSides>
+  std::optional<double> error_against_double(const adamant::ColumnMatrix<double> &A, const RightHandSides &from, int n,
+                                             Vector B, const Vector &X)
   {
     const bool same = parameters.solver.type == "fast_diagonalization" && parameters.solver.precision == "float64";
-    return of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, r);
+    const auto other =
+      of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, n);
+    const double tolerance = std::max(1e-12, 1e-15 * levels.n()); // rounding costs the more, the finer the mesh is
+    Vector       exact(device, X.size());
+    try
+      {
+        adamant::ColumnSolver(device, A, n, *other.inverse, adamant::ColumnSolver::Method::conjugate_gradients)
+          .solve(B, exact, {tolerance, 100, "Poisson's equation, for comparison"});
+      }
+    catch (const adamant::SolverError &error) // rounding may allow no such tolerance: a long channel, stretched cells
+      {
+        std::cout << "note: nothing is compared. " << error.what() << '\n';
+        return std::nullopt;
+      }
+    from.remove_constant(exact);
+    adamant::ColumnNorms norms(device, levels.n(), n);
+    const auto           sizes = norms.fetch(exact);
+    device.axpby(-1., X, 1., exact);
+    const auto errors = norms.fetch(exact);
+    double     error  = 0.;
+    for (int s = 0; s < n; ++s)
+      error = std::max(error, sizes[s] > 0. ? errors[s] / sizes[s] : errors[s]); // statistics have refused NaN
+    return error;
   }
   /// Returns a solver in TF32 for columns where 16 bits are too few, or null.
   adamant::MakePreconditioner fallback()

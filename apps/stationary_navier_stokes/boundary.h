@@ -6,18 +6,16 @@
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
+#include "flow/mixed_functionals.h"
 #include "frame/parameters/mesh_input.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_tools.h>
-#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <set>
-#include <utility>
 #include <vector>
 
 /// Functions for the velocities on the boundary.
@@ -67,69 +65,14 @@ std::unique_ptr<Function<dim>> velocity_on(const ProblemParameters &problem, typ
                                       found == problem.boundary_velocity.end() ? "0; 0; 0" : found->second, dim);
 }
 
-/// Calls action(cell number, FEFaceValues, point) for the points of a Gauss rule on the faces of this boundary, n in
-/// each direction.
-template <int dim, typename Action>
-void for_each_boundary_point(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, types::boundary_id id,
-                             unsigned int n, const Action &action)
-{
-  FEFaceValues<dim> face_values(mapping, space.element(), QGauss<dim - 1>(n),
-                                update_values | update_quadrature_points | update_normal_vectors | update_JxW_values);
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (const unsigned int face : space.active_cells()[cell]->face_indices())
-      if (const auto on = space.active_cells()[cell]->face(face); on->at_boundary() && on->boundary_id() == id)
-        {
-          face_values.reinit(space.active_cells()[cell], face);
-          for (const unsigned int q : face_values.quadrature_point_indices())
-            action(cell, face_values, q);
-        }
-}
-
-/// Returns (u, p) at quadrature point q of a cell, from nodal values in host memory.
+/// Returns what flows out through a boundary with the velocity given there.
 template <int dim>
-std::array<double, dim + 1> value_at(const adamant::LevelSpace<dim> &space, const Array<double> &nodal, int cell,
-                                     const FEValuesBase<dim> &at, unsigned int q)
+adamant::BoundaryFlux given_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
+                                 const Mapping<dim> &mapping, types::boundary_id id)
 {
-  std::array<double, dim + 1> value{};
-  for (const unsigned int i : at.dof_indices())
-    value[at.get_fe().system_to_component_index(i).first] += nodal[space.cell_dofs(cell)[i]] * at.shape_value(i, q);
-  return value;
-}
-
-/// Returns what flows out through a boundary: ∫ u·n of the velocity given there, and ∫ |u|.
-template <int dim>
-std::pair<double, double> given_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
-                                     const Mapping<dim> &mapping, types::boundary_id id)
-{
-  const auto given = velocity_on<dim>(problem, id);
-  double     flux = 0., size = 0.;
-  for_each_boundary_point(space, mapping, id, 8, [&](int, const FEFaceValues<dim> &at, unsigned int q) {
-    Tensor<1, dim> u;
-    for (int c = 0; c < dim; ++c)
-      u[c] = given->value(at.quadrature_point(q), c);
-    flux += u * at.normal_vector(q) * at.JxW(q);
-    size += u.norm() * at.JxW(q);
-  });
-  require(std::isfinite(flux), "Problem/Boundary velocity has values that are no numbers");
-  return {flux, size};
-}
-
-/// Returns the flux from the nodal values of (u, p); the second number is at least ∫ |u|.
-template <int dim>
-std::pair<double, double> flux_of(const Array<double> &nodal, const adamant::LevelSpace<dim> &space,
-                                  const Mapping<dim> &mapping, types::boundary_id id)
-{
-  double flux = 0., size = 0.;
-  for_each_boundary_point(space, mapping, id, 2, [&](int cell, const FEFaceValues<dim> &at, unsigned int q) {
-    for (const unsigned int i : at.dof_indices())
-      if (const unsigned int c = at.get_fe().system_to_component_index(i).first; c < dim)
-        {
-          const double part = nodal[space.cell_dofs(cell)[i]] * at.shape_value(i, q) * at.JxW(q);
-          flux += part * at.normal_vector(q)[c];
-          size += std::abs(part);
-        }
-  });
-  return {flux, size};
+  const auto flux = adamant::flux_of(*velocity_on<dim>(problem, id), space, mapping, id);
+  require(std::isfinite(flux.net), "Problem/Boundary velocity has values that are no numbers");
+  return flux;
 }
 
 /// Scales the values of g whose boundary, in `from`, is `id`, so that the given velocity's flux goes through it. An
@@ -142,11 +85,11 @@ void keep_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> 
   Array<double> own(g.size(), 0.);
   for (std::size_t i = 0; i < g.size(); ++i)
     own[i] = from[i] == id ? g[i] : 0.;
-  const auto [own_flux, size] = flux_of(product(space.B, own), space, mapping, id);
+  const auto [own_flux, size] = adamant::flux_of(product(space.B, own), space, mapping, id);
   if (std::abs(own_flux) <= 1e-10 * size)
     return;
-  const double others = flux_of(product(space.B, g), space, mapping, id).first - own_flux,
-               factor = (given_flux(problem, space, mapping, id).first - others) / own_flux;
+  const double others = adamant::flux_of(product(space.B, g), space, mapping, id).net - own_flux,
+               factor = (given_flux(problem, space, mapping, id).net - others) / own_flux;
   if (factor > 0.5 && factor < 2.)
     for (std::size_t i = 0; i < g.size(); ++i)
       if (from[i] == id)

@@ -30,7 +30,7 @@ dealii::Vector<float> residual_indicators(const ProblemParameters &problem, cons
       squares[cell] += unresolved[std::size_t(cell) * quadrature.size() + q] * fe_values.JxW(q);
   });
   for (const auto &[id, components] : dirichlet_boundary(problem, space.triangulation()))
-    for_each_boundary_point(
+    adamant::for_each_boundary_point(
       space, mapping, id, 3,
       [&, given = velocity_on<dim>(problem, id)](int cell, const FEFaceValues<dim> &at, unsigned int q) {
         const auto value  = value_at(space, nodal, cell, at, q);

@@ -67,7 +67,7 @@ class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
 {
 public:
   StationaryNavierStokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u}, {}, parameters.mesh)
+    : Base(device, run, adamant::Schedule::stationary(parameters.output.files), {}, parameters.mesh)
     , parameters(parameters)
   {
     require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
@@ -153,8 +153,6 @@ private:
       }
   }
 
-  void set_initial_values() override {}
-
   adamant::PendingResult advance() override
   {
     if (change)
@@ -221,7 +219,7 @@ private:
   void set_nodal_values()
   {
     device.copy(finest().nodal_values(x), u);
-    integrals = integrate(finest().field.finest(), mapping, this->download(u));
+    integrals = flow_integrals(finest().field.finest(), mapping, this->download(u));
   }
 
   void serialize(adamant::State &state) override
@@ -254,8 +252,6 @@ private:
     return record;
   }
 
-  bool output_due() const override { return Base::output_due() && step > 0; }
-
   std::vector<const Vector *> output_vectors() const override { return {&u}; }
 
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
@@ -285,7 +281,7 @@ private:
   adamant::RunRecord                        solves = adamant::RunRecord::array();
   Continuation<dim>                         continuation{parameters, solves};
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
-  Integrals                                 integrals;
+  adamant::FlowIntegrals                    integrals;
 };
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "flow/flow_parameters.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_parameters.h"
 #include "solvers/newton.h"
@@ -9,8 +10,6 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <cmath>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,44 +19,18 @@ using namespace dealii;
 using adamant::Array;
 using adamant::require;
 
-struct ProblemParameters : ParameterAcceptor
+struct ProblemParameters : adamant::FlowProblemParameters
 {
-  unsigned int             dimension  = 2;
-  double                   viscosity  = 0.01;
-  std::string              body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
-  std::string              boundary_velocities = "3: 1; 0; 0";
-  bool                     keep_flux           = true;
-  std::vector<std::string> outflow_names;
-
-  std::set<unsigned int>              outflow;           // by id, once the parameters are read
-  std::map<unsigned int, std::string> boundary_velocity; // by id, once the parameters are read
+  bool keep_flux = true;
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
-    : ParameterAcceptor("/Problem")
+    : FlowProblemParameters(mesh_file, "x, y, z", ": nu d_n u = p n", "of zero mean where there is no outflow")
   {
-    using namespace Patterns;
-    add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
     add_parameter("Viscosity", viscosity, "Kinematic, nu; 1 / Re where the velocity and the length are 1", prm,
-                  Double());
-    add_parameter("Body force", body_force, "f: expressions of x, y, z separated by semicolons");
-    parse_parameters_call_back.connect([this, &mesh_file] {
-      const std::string key = "Problem/Boundary velocity";
-      boundary_velocity     = adamant::split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
-      outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
-    });
-    add_parameter("Boundary velocity", boundary_velocities,
-                  "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z. The "
-                  "sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at rest");
+                  Patterns::Double());
     add_parameter("Keep flux", keep_flux,
                   "Scale the interpolated velocity of each boundary so that as much flows through it as the expression "
                   "says");
-    add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed: nu d_n u = p n");
-    add_parameter("Edges", edges,
-                  "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
-                  "not leak; moving takes the largest",
-                  prm, Selection("wall|moving"));
-    add_parameter("Exact velocity", exact_velocity, "Where it is known: expressions of x, y, z; errors go to run.json");
-    add_parameter("Exact pressure", exact_pressure, "Likewise; of zero mean where there is no outflow");
   }
 
   bool has_force() const
@@ -66,24 +39,6 @@ struct ProblemParameters : ParameterAcceptor
       if (Utilities::trim(component) != "0")
         return true;
     return false;
-  }
-
-  void check(const adamant::MeshParameters &mesh) const
-  {
-    require(viscosity > 0. && std::isfinite(viscosity), "Problem/Viscosity = ", viscosity, ": it has to be positive");
-    adamant::check_expression("Problem/Body force", body_force, dimension, dimension);
-    if (!exact_velocity.empty())
-      adamant::check_expression("Problem/Exact velocity", exact_velocity, dimension, dimension);
-    if (!exact_pressure.empty())
-      adamant::check_expression("Problem/Exact pressure", exact_pressure, 1, dimension);
-    for (const auto &[id, text] : boundary_velocity)
-      {
-        mesh.check_boundary("Problem/Boundary velocity", id, dimension);
-        adamant::check_expression("Problem/Boundary velocity", text, dimension, dimension);
-        require(outflow.count(id) == 0, "boundary ", id, " has a velocity and is an outflow; it can be one of them");
-      }
-    for (const auto id : outflow)
-      mesh.check_boundary("Problem/Outflow boundaries", id, dimension);
   }
 };
 
@@ -214,38 +169,14 @@ struct RefinementParameters : ParameterAcceptor
   }
 };
 
-struct OutputParameters : ParameterAcceptor
+struct OutputParameters : adamant::FlowOutputParameters
 {
-  bool                             files = true;
-  std::vector<std::vector<double>> profiles, points;
-  unsigned int                     profile_points = 101;
-  std::vector<std::string>         force_names;
-  std::set<unsigned int>           force_boundaries; // once the parameters are read
-  double                           force_scale = 1.;
+  bool files = true;
 
   explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
-    : ParameterAcceptor("/Output")
+    : FlowOutputParameters(mesh_file, "the flow is", "velocity and pressure are recorded")
   {
-    using namespace Patterns;
-    parse_parameters_call_back.connect(
-      [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });
     add_parameter("Files", files, "Write VTU files");
-    add_parameter("Profiles", profiles,
-                  "Lines along which the flow is sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
-    add_parameter("Profile points", profile_points, "On each line, ends included", prm, Integer(2));
-    add_parameter("Points", points, "Where velocity and pressure are recorded: 'x, y; x, y; ...'");
-    add_parameter("Force boundaries", force_names, "Ids on which the fluid's force is computed");
-    add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
-  }
-
-  void check(const adamant::MeshParameters &mesh, unsigned int dim) const
-  {
-    for (const auto &line : profiles)
-      require(line.size() == 2 * dim, "Output/Profiles: a line needs ", 2 * dim, " numbers, one has ", line.size());
-    for (const auto &point : points)
-      require(point.size() >= dim, "Output/Points: a point has fewer than ", dim, " coordinates");
-    for (const auto id : force_boundaries)
-      mesh.check_boundary("Output/Force boundaries", id, dim);
   }
 };
 
@@ -269,13 +200,10 @@ struct Parameters
     discretization.check();
     nonlinear.check(problem.viscosity);
     output.check(mesh, dim());
-    linear_solver.require_multigrid();
-    linear_solver.require_embedding();
+    linear_solver.require_own_levels();
     const auto type = linear_solver.options("").type;
     require(type == adamant::SolverType::gmres || type == adamant::SolverType::bicgstab,
             "Linear solver/Solver: the matrices are not symmetric, and this program has gmres and bicgstab only");
-    require(linear_solver.coarse_solver != "trilinos_amg",
-            "Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
   }
 };
 } // namespace stationary_navier_stokes

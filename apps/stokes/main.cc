@@ -37,7 +37,7 @@ class Stokes : public adamant::TimeDependentProblem<dim>
 {
 public:
   Stokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u}, {}, parameters.mesh)
+    : Base(device, run, adamant::Schedule::stationary(parameters.output.files), {}, parameters.mesh)
     , parameters(parameters)
     , data(make_case<dim>(parameters.problem))
   {}
@@ -133,8 +133,6 @@ private:
     flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
   }
 
-  void set_initial_values() override {}
-
   // In one stage unless a continuation is asked for.
   adamant::PendingResult advance() override
   {
@@ -155,8 +153,6 @@ private:
       set_viscosity(eta);
     flow->serialize(state);
   }
-
-  bool output_due() const override { return Base::output_due() && step > 0; }
 
   std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity}; }
 

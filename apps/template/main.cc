@@ -41,7 +41,6 @@ public:
   Heat(const Parameters &parameters, const Device &device, Run &run)
     : TimeDependentProblem<dim>(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
-    , fe(parameters.degree)
   {}
 
 private:
@@ -50,12 +49,12 @@ private:
 
   static heat::Exact<dim> exact(double t) { return {t}; }
 
-  void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping, fe); }
+  void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping); }
 
   // The levels, their constraints, and the points where equation data are evaluated.
   void setup_fields() override
   {
-    unknown.emplace(*this, "u", fe, all_boundaries(*mesh), parameters.linear_solver);
+    unknown.emplace(*this, "u", dealii::FE_Q<dim>(parameters.degree), all_boundaries(*mesh), parameters.linear_solver);
     source   = functor_at_points<dim>(device, unknown->quadrature_points(), [this](double t) {
       return heat::Source<dim>{t, parameters.kappa, parameters.rho};
     });
@@ -114,7 +113,6 @@ private:
   void report() override { this->report_l2_error(*unknown, u, *dealii_function<dim>(exact(time))); }
 
   const Parameters             &parameters;
-  const dealii::FE_Q<dim>       fe;
   std::optional<Unknown<dim>>   unknown;
   std::unique_ptr<Form<dim>>    A;
   std::unique_ptr<LinearSolver> solver; // of A

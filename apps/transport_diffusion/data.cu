@@ -4,12 +4,10 @@
 
 #include "algebra/functors.cuh"
 
-template <int dim>
-using Exact = adamant::PointValues<dim, transport_diffusion::ExactSolution<dim>>;
-template <int dim>
-using Source = adamant::PointValues<dim, transport_diffusion::Source<dim>>;
+using namespace adamant;
+using namespace transport_diffusion;
 
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Exact<2> &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Exact<3> &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Source<2> &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Source<3> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PointValues<2, ExactSolution<2>> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PointValues<3, ExactSolution<3>> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PointValues<2, Source<2>> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PointValues<3, Source<3>> &);

@@ -13,7 +13,8 @@ namespace transport_diffusion
 template <int dim>
 struct ExactSolution
 {
-  double c, c_dot; ///< c(t) and its derivative
+  static constexpr double pi = 3.14159265358979323846;
+  double                  c, c_dot; ///< c(t) and its derivative
 
   explicit ExactSolution(double t)
     : c(0.5 + 0.25 * std::cos(0.5 * pi * t))
@@ -27,17 +28,6 @@ struct ExactSolution
       sum += (c - x[d]) * (c - x[d]);
     return exp(-0.25 * sum);
   }
-
-private:
-  static constexpr double pi = 3.14159265358979323846;
-};
-
-/// The constant coefficients of the equation.
-template <int dim>
-struct Coefficients
-{
-  double diffusion;      ///< lambda
-  double transport[dim]; ///< b
 };
 
 /// The source f = d_t theta - lambda Laplace theta + b . grad theta of the exact solution theta. With m_d as above,
@@ -46,7 +36,7 @@ template <int dim>
 struct Source
 {
   ExactSolution<dim> theta;
-  Coefficients<dim>  coefficients;
+  double             lambda, b[dim];
 
   ADAMANT_HOST_DEVICE double operator()(const double *x) const
   {
@@ -56,10 +46,9 @@ struct Source
         const double m = theta.c - x[d];
         sum += m;
         square += m * m;
-        along += coefficients.transport[d] * m;
+        along += b[d] * m;
       }
-    return exp(-0.25 * square) *
-           (-0.5 * theta.c_dot * sum - coefficients.diffusion * (0.25 * square - 0.5 * dim) + 0.5 * along);
+    return exp(-0.25 * square) * (-0.5 * theta.c_dot * sum - lambda * (0.25 * square - 0.5 * dim) + 0.5 * along);
   }
 };
 } // namespace transport_diffusion

@@ -13,11 +13,11 @@
 // times the factor of K in A; C is A acting on g, the sum of what M does (C_M) and dt K (C_K) times its factor. The first
 // step of BDF2 has another A than those that follow.
 
-#include "frame/run.h"
-#include "functions.h"
+#include "parameters.h"
 
 #include "frame/adaptivity.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/unknown.h"
 #include "solvers/extrapolation.h"
 
@@ -56,7 +56,7 @@ private:
     if (!parameters.mesh_file.make_coarse(*mesh))
       GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
     adamant::refine_global(*mesh, p.refinements);
-    adamant::refine_for(*function_at_time<dim>(parameters.problem, "Initial values", 0.), *mesh, mapping, fe,
+    adamant::refine_for(*parameters.problem.function_at_time<dim>("Initial values", 0.), *mesh, mapping, fe,
                         p.adaptive_cycles, p.refine_fraction, p.coarsen_fraction);
   }
 
@@ -70,11 +70,8 @@ private:
       options.flags |= update_hessians;
     theta.emplace(*this, "theta", fe, adamant::all_boundaries(*mesh), parameters.linear_solver, options);
     if (parameters.problem.has_source())
-      source = function_at_points<dim>(parameters.problem, "Source", device, theta->quadrature_points(),
-                                       [c = parameters.problem.coefficients<dim>()](double t) {
-                                         return Source<dim>{ExactSolution<dim>(t), c};
-                                       });
-    boundary = function_at_points<dim>(parameters.problem, "Boundary values", device, theta->prescribed_nodes(), exact);
+      source = parameters.problem.values<dim>("Source", device, theta->quadrature_points());
+    boundary = parameters.problem.values<dim>("Boundary values", device, theta->prescribed_nodes());
     for (auto *vector : {&u, &u_old, &w, &x, &rhs})
       *vector = theta->vector();
     this->add_output(*theta, u);
@@ -144,26 +141,22 @@ private:
 
   void set_initial_values() override
   {
-    auto initial = function_at_points<dim>(parameters.problem, "Initial values", device, theta->nodes(), exact);
+    auto initial = parameters.problem.values<dim>("Initial values", device, theta->nodes());
     device.copy(initial.at(0.), x);
     theta->nodal_values(x, boundary.at(0.), u);
-  }
-
-  // A for another factor of K.
-  void change_scheme()
-  {
-    scheme = parameters.time.scheme;
-    A->update(device);
-    solver->update();
-    device.synchronize();
-    updates = 1; // also where a restart does it again
   }
 
   // rhs = E w + S f - C g at the new time.
   void compute_rhs() override
   {
     if (step > 1 && scheme != parameters.time.scheme)
-      this->timed("update", [this] { change_scheme(); });
+      this->timed("update", [this] { // A for another factor of K
+        scheme = parameters.time.scheme;
+        A->update(device);
+        solver->update();
+        device.synchronize();
+        updates = 1; // also where a restart does it again
+      });
     if (scheme == "bdf2")
       {
         device.copy(u, w);
@@ -200,11 +193,9 @@ private:
   void report() override
   {
     if (parameters.problem.has_exact_solution())
-      this->report_l2_error(*theta, u, *function_at_time<dim>(parameters.problem, "Exact solution", time));
+      this->report_l2_error(*theta, u, *parameters.problem.function_at_time<dim>("Exact solution", time));
     this->record["updates"] = updates;
   }
-
-  static ExactSolution<dim> exact(double t) { return ExactSolution<dim>(t); }
 
   const Parameters                      &parameters;
   const double                           dt;

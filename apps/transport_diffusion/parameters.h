@@ -4,6 +4,8 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_file.h"
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,12 +58,33 @@ struct ProblemParameters : ParameterAcceptor
 
   bool is_built_in(const std::string &key) const { return functions.at(key) == "manufactured"; }
 
+  /// Returns the function that the parameter `key` gives, an expression or the exact solution, at one time.
   template <int dim>
-  Coefficients<dim> coefficients() const
+  std::unique_ptr<Function<dim>> function_at_time(const std::string &key, double t) const
   {
-    Coefficients<dim> c{diffusion, {}};
-    std::copy_n(transport.begin(), dim, c.transport);
-    return c;
+    if (is_built_in(key))
+      return adamant::dealii_function<dim>(ExactSolution<dim>(t));
+    auto parsed = adamant::parse_function<dim>("Problem/" + key, functions.at(key), 1);
+    parsed->set_time(t);
+    return parsed;
+  }
+
+  /// Returns the function's values on a device, at points in host memory.
+  template <int dim>
+  adamant::ValuesAtPoints values(const std::string &key, const adamant::Device &device,
+                                 const adamant::Array<double> &points) const
+  {
+    if (is_built_in(key) && key == "Source")
+      return adamant::functor_at_points<dim>(device, points, [this](double t) {
+        Source<dim> f{ExactSolution<dim>(t), diffusion, {}};
+        std::copy_n(transport.begin(), dim, f.b);
+        return f;
+      });
+    if (is_built_in(key))
+      return adamant::functor_at_points<dim>(device, points, [](double t) { return ExactSolution<dim>(t); });
+    const std::string name = "Problem/" + key, text = functions.at(key);
+    return {device, points.size() / dim, adamant::function_at_points<dim>(device, name, text, 1, points),
+            adamant::depends_on_time(text), name};
   }
 
   double diffusion_in(types::material_id material) const
@@ -80,14 +104,6 @@ struct ProblemParameters : ParameterAcceptor
                 " should be a number that is not negative");
         diffusion_of[id] = numbers[0];
       }
-  }
-
-  // Throws InputError for a mistake in an expression.
-  void check_expressions() const
-  {
-    for (const auto &[key, text] : functions)
-      if (!is_built_in(key) && !(text.empty() && key == "Exact solution"))
-        adamant::check_expression("Problem/" + key, text, 1, dimension);
   }
 
   bool has_source() const { return adamant::split_numbers(functions.at("Source")) != std::vector<double>{0.}; }
@@ -167,7 +183,9 @@ struct Parameters
             "Problem/Diffusion of materials needs a Source that is not manufactured");
     time.check();
     adaptivity.check(dim());
-    problem.check_expressions();
+    for (const auto &[key, text] : problem.functions)
+      if (!problem.is_built_in(key) && !(text.empty() && key == "Exact solution"))
+        adamant::check_expression("Problem/" + key, text, 1, dim());
   }
 };
 } // namespace transport_diffusion

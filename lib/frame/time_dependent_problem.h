@@ -82,7 +82,7 @@ protected:
   virtual void setup_fields() {}
   virtual void assemble() {}
   /// Sets the state at time 0. It is not called where a checkpoint has the state.
-  virtual void set_initial_values() = 0;
+  virtual void set_initial_values() {}
   /// Returns the end of the next time step, whose number is `step` already; by default the schedule's steps are equal.
   virtual double next_time() { return step * schedule.step; }
   /// Takes one time step, to the state at `time`; `step` is its number already. Where the solve is only launched, and
@@ -126,8 +126,6 @@ protected:
   /// Returns the field that the mesh follows; `name` is a parameter's value. By default it is one of the fields given
   /// to add_output.
   virtual FollowedField<dim> followed(const std::string &name) const;
-  /// Returns whether the present step's state, or the initial one, is written.
-  virtual bool output_due() const { return due(schedule.output_interval); }
   /// @}
 
   /// @name Functions and members for the equation
@@ -197,6 +195,7 @@ private:
   void set_up_anew(MeshChange<dim> &change);
   bool waits() const;
   bool due(unsigned int interval) const { return interval > 0 && (schedule.due(interval, step) || finished()); }
+  bool output_due() const { return due(schedule.output_interval) && (step > 0 || schedule.initial_output); }
   void end_step();
   void write_output();
   void write_checkpoint();

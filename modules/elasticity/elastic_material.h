@@ -9,6 +9,7 @@
 #include <deal.II/base/types.h>
 #include <deal.II/fe/mapping.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,6 +56,16 @@ struct ElasticMaterials
   {
     const auto found = by_id.find(id);
     return found == by_id.end() ? elsewhere : found->second;
+  }
+
+  /// Returns the largest value of f(material) of all materials.
+  template <typename F>
+  double largest(const F &f) const
+  {
+    double value = f(elsewhere);
+    for (const auto &entry : by_id)
+      value = std::max<double>(value, f(entry.second));
+    return value;
   }
 };
 

@@ -2,14 +2,17 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "fem/forms/integrals.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/start_up.h"
 
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/grid/grid_generator.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 namespace adamant
 {
@@ -159,10 +162,116 @@ void ElasticMaterialParameters::check(bool with_density) const
             " has to be positive where time steps are taken");
 }
 
-template void BoxParameters::make(dealii::Triangulation<2> &) const;
-template void BoxParameters::make(dealii::Triangulation<3> &) const;
-template void refine_towards_origin(dealii::Triangulation<2> &, const std::vector<double> &, unsigned int,
-                                    unsigned int);
-template void refine_towards_origin(dealii::Triangulation<3> &, const std::vector<double> &, unsigned int,
-                                    unsigned int);
+SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
+  : ParameterAcceptor("/Problem")
+{
+  parse_parameters_call_back.connect([this, &mesh_file] {
+    const auto split = [&](const std::string &key, const std::string &text) {
+      return split_by_boundary(key, text, mesh_file.boundaries(key));
+    };
+    traction  = split("Problem/Traction", tractions);
+    dirichlet = split("Problem/Dirichlet boundaries", held);
+  });
+  add_parameter("Traction", tractions,
+                "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
+  add_parameter(
+    "Dirichlet boundaries", held,
+    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of "
+    "the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); those of a mesh from a file may have names");
+}
+
+void SolidBoundaries::check(unsigned int dim, bool stationary, bool box) const
+{
+  const std::string axes = std::string("xyz").substr(0, dim);
+  const auto        has  = [&](unsigned int id) { return !box || id < 2 * dim; };
+  std::string       prescribed_somewhere;
+  for (const auto &[id, components] : dirichlet)
+    {
+      require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
+      require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
+              "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
+      require(!has(id) || components.find_first_of(axes) != std::string::npos, "Problem/Dirichlet boundaries: '",
+              components, "' of boundary ", id, " names none of the components ", axes);
+      prescribed_somewhere += has(id) ? components : "";
+    }
+  for (const auto &[id, text] : traction)
+    {
+      require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
+      require(has(id), "Problem/Traction: on boundary ", id, ", which only a cube has");
+      require(dirichlet.count(id) == 0 || axes.find_first_not_of(dirichlet.at(id)) != std::string::npos,
+              "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
+    }
+  for (const char axis : axes)
+    require(!stationary || prescribed_somewhere.find(axis) != std::string::npos,
+            "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis, " prescribed somewhere");
+}
+
+template <int dim>
+void SolidBoundaries::check(const dealii::Triangulation<dim> &mesh) const
+{
+  for (const auto &[id, components] : dirichlet)
+    check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+  for (const auto &[id, text] : traction)
+    check_boundaries("Problem/Traction", {id}, mesh);
+}
+
+template <int dim>
+Array<double> SolidBoundaries::load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                    const dealii::Function<dim> &f) const
+{
+  std::vector<std::unique_ptr<dealii::Function<dim>>>                 functions;
+  std::map<dealii::types::boundary_id, const dealii::Function<dim> *> g;
+  for (const auto &[id, text] : traction)
+    g[id] = functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)).get();
+  const unsigned int n = space.element().degree + 1; // points in each direction
+  return load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), f, g);
+}
+
+SolidOutputParameters::SolidOutputParameters()
+  : ParameterAcceptor("/Output")
+{
+  add_parameter(
+    "Points", points,
+    "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'; empty: at (1/2, 1/2, 1/2) in a "
+    "box that has it");
+  add_parameter("Stress points", stress_points, "Where the stresses of the last state are recorded: likewise");
+  add_parameter("Profiles", profiles,
+                "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
+                "each in 3D");
+  add_parameter("Profile points", profile_points, "On each line, ends included", prm, dealii::Patterns::Integer(2));
+}
+
+void SolidOutputParameters::check(unsigned int dim, const BoxParameters *box) const
+{
+  const auto check = [&](const char *key, const std::vector<std::vector<double>> &all) {
+    for (const auto &point : all)
+      require(point.size() >= dim && (box == nullptr || box->contains(point, dim)), key, ": the point (",
+              dealii::Patterns::Tools::to_string(point), ") lies outside the box or has fewer than ", dim,
+              " coordinates");
+  };
+  check("Output/Points", points);
+  check("Output/Stress points", stress_points);
+  for (const auto &line : profiles)
+    require(line.size() == 2 * dim, "Output/Profiles: a line needs ", 2 * dim, " numbers, one has ", line.size());
+}
+
+std::vector<std::vector<double>> SolidOutputParameters::displacement_points(unsigned int         dim,
+                                                                            const BoxParameters *box) const
+{
+  const std::vector<double> usual = {0.5, 0.5, 0.5};
+  if (points.empty() && box != nullptr && box->coordinates.empty() && box->contains(usual, dim))
+    return {usual};
+  return points;
+}
+
+#define INSTANTIATE(dim)                                                                                                \
+  template void          BoxParameters::make(dealii::Triangulation<dim> &) const;                                       \
+  template void          refine_towards_origin(dealii::Triangulation<dim> &, const std::vector<double> &, unsigned int, \
+                                               unsigned int);                                                           \
+  template void          SolidBoundaries::check(const dealii::Triangulation<dim> &) const;                              \
+  template Array<double> SolidBoundaries::load(const LevelSpace<dim> &, const dealii::Mapping<dim> &,                   \
+                                               const dealii::Function<dim> &) const;
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

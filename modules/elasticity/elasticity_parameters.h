@@ -3,7 +3,9 @@
 #include "elasticity/elastic_material.h"
 #include "frame/parameters/mesh_file.h"
 
+#include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>
 
 #include <map>
@@ -67,6 +69,47 @@ private:
   double                                                lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
   std::string                                           of_ids;
   std::map<dealii::types::material_id, ElasticMaterial> by_id;
+};
+
+/// Section "Problem": conditions on the boundaries of a solid, which are prescribed components of the displacement and
+/// tractions.
+class SolidBoundaries : public dealii::ParameterAcceptor
+{
+public:
+  /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object.
+  explicit SolidBoundaries(const MeshFileParameters &mesh_file);
+
+  std::map<unsigned int, std::string> dirichlet; ///< components such as "xyz" by id, once the parameters are read
+  std::map<unsigned int, std::string> traction;  ///< expressions by boundary id, once the parameters are read
+
+  /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
+  /// another mesh than a box, only check(mesh) knows the boundaries.
+  void check(unsigned int dim, bool stationary, bool box) const;
+  /// Throws InputError where the mesh lacks one of the boundaries.
+  template <int dim>
+  void check(const dealii::Triangulation<dim> &mesh) const;
+
+  /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i of a body force f and the tractions g; see load_vector.
+  template <int dim>
+  Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                     const dealii::Function<dim> &f) const;
+
+private:
+  std::string tractions, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
+};
+
+/// Section "Output" of a solid: points and lines of interest, with dim coordinates or more for each point.
+struct SolidOutputParameters : dealii::ParameterAcceptor
+{
+  SolidOutputParameters();
+
+  std::vector<std::vector<double>> points, stress_points, profiles; ///< a profile has two points
+  unsigned int                     profile_points = 101;
+
+  /// Throws InputError for a point outside of the box, or with too few coordinates; `box` is null for other meshes.
+  void check(unsigned int dim, const BoxParameters *box) const;
+  /// Returns the points where the displacement is recorded: the given ones, else the middle of the unit box.
+  std::vector<std::vector<double>> displacement_points(unsigned int dim, const BoxParameters *box) const;
 };
 
 /// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "y"}}. The letters x, y, z

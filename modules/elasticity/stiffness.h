@@ -1,5 +1,6 @@
 #pragma once
 
+#include "elasticity/elastic_material.h"
 #include "fem/forms/cell_context.h"
 
 #include <deal.II/base/point.h>
@@ -95,5 +96,65 @@ private:
   dealii::Point<dim>                  centre;
   double                              constant = 0.;
   std::vector<dealii::Tensor<1, dim>> slopes; // gradients of ψ_1, ψ_2, ...
+};
+
+/// Returns M_ab = ∫ rho φ_a φ_b over a cell, for two of its shape functions.
+template <int dim>
+double elastic_mass(const CellContext<dim> &cell, double density, unsigned int a, unsigned int b)
+{
+  double M = 0;
+  for (const unsigned int q : cell.quadrature_point_indices())
+    M += density * cell.value(a, q) * cell.value(b, q) * cell.JxW(q);
+  return M;
+}
+
+/// The stiffness of an elastic material on one cell,
+///   `K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G)`,
+/// with G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d. With B-bar, lambda Σ_k D_a,k,c D_b,k,d takes
+/// the place of lambda G_cd: it has projected divergences, with D_a,k = ∫ ψ_k grad φ_a (DilatationSpace).
+template <int dim>
+class ElasticStiffness
+{
+public:
+  /// Both arguments have to outlive the object.
+  ElasticStiffness(const CellContext<dim> &cell, const ElasticMaterials &materials)
+    : cell(cell)
+    , material(materials(cell.material_id()))
+    , b_bar(materials.b_bar)
+  {
+    if (!b_bar)
+      return;
+    std::vector<double> JxW;
+    for (const unsigned int q : cell.quadrature_point_indices())
+      JxW.push_back(cell.JxW(q));
+    const DilatationSpace<dim> polynomials(cell.quadrature_points_of_shape(), JxW, cell.degree());
+    D.resize(cell.dofs_per_cell());
+    for (const unsigned int i : cell.dof_indices())
+      for (unsigned int k = 0; cell.component(i) == 0 && k < polynomials.size(); ++k)
+        D[i].push_back(polynomials.moment(k, [&](unsigned int q) { return cell.gradient(i, q); }));
+  }
+
+  /// Returns K_ab, entry [c][d] for the components c and d; a and b are the shape functions of the nodes' first
+  /// components.
+  dealii::Tensor<2, dim> block(unsigned int a, unsigned int b) const
+  {
+    dealii::Tensor<2, dim> G, divergences, K;
+    for (const unsigned int q : cell.quadrature_point_indices())
+      G += outer_product(cell.gradient(a, q) * cell.JxW(q), cell.gradient(b, q));
+    if (!b_bar)
+      divergences = G;
+    for (std::size_t k = 0; b_bar && k < D[a].size(); ++k)
+      divergences += outer_product(D[a][k], D[b][k]);
+    for (unsigned int c = 0; c < dim; ++c)
+      for (unsigned int d = 0; d < dim; ++d)
+        K[c][d] = material.lambda * divergences[c][d] + material.mu * (G[d][c] + (c == d ? trace(G) : 0.));
+    return K;
+  }
+
+private:
+  const CellContext<dim>                          &cell;
+  const ElasticMaterial                           &material;
+  const bool                                       b_bar;
+  std::vector<std::vector<dealii::Tensor<1, dim>>> D; // of the first component's shape functions
 };
 } // namespace adamant

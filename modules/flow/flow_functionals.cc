@@ -35,7 +35,7 @@ BoundaryFlux boundary_flux(const FlowMatrices<dim> &flow, const std::vector<int>
 
 template <int dim>
 Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosity, const Array<double> &u,
-                                  const Array<double> &f, const std::vector<bool> &inside)
+                                  const Array<double> &f, const Array<double> &inverse_mass)
 {
   const std::size_t n         = flow.velocity().n_owned();
   const auto        component = [&](int c) { return Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n); };
@@ -55,7 +55,7 @@ Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosit
         }
       for (std::size_t i = 0; i < n; ++i)
         a[i] = flow.velocity().is_free(i) ?
-                 (a[i] - (inside[i] ? viscosity * viscous[i] : 0.)) / flow.velocity_mass[i] + f[c * n + i] :
+                 (a[i] - (inverse_mass[i] != 0. ? viscosity * viscous[i] : 0.)) / flow.velocity_mass[i] + f[c * n + i] :
                  0.;
       const auto part = transposed_product(*flow.gradient[c], a);
       for (std::size_t i = 0; i < n; ++i)
@@ -175,7 +175,7 @@ std::vector<double> BoundaryForce<dim>::operator()(const Array<double> &u, const
 #define INSTANTIATE(dim)                                                                                                 \
   template BoundaryFlux  boundary_flux(const FlowMatrices<dim> &, const std::vector<int> &, const Array<double> &);      \
   template Array<double> tested_acceleration(const FlowMatrices<dim> &, double, const Array<double> &,                   \
-                                             const Array<double> &, const std::vector<bool> &);                          \
+                                             const Array<double> &, const Array<double> &);                              \
   template double        lumped_l2_error(const FlowMatrices<dim> &, const Array<double> &, const Array<double> &, bool); \
   template double        kinetic_energy(const FlowMatrices<dim> &, const Array<double> &);                               \
   template double        mean_pressure(const FlowMatrices<dim> &, const Array<double> &);                                \

@@ -21,11 +21,11 @@ struct BoundaryFlux
 template <int dim>
 BoundaryFlux boundary_flux(const FlowMatrices<dim> &flow, const std::vector<int> &nodes, const Array<double> &values);
 
-/// Returns (a, ∇ψ_k) with the acceleration a = f - div(u ⊗ u) + ν Δu; the last term is left out at nodes that are not
-/// `inside`. This is equation (16) of Liebchen et al. for the initial pressure.
+/// Returns (a, ∇ψ_k) with the acceleration a = f - div(u ⊗ u) + ν Δu; the last term is left out at nodes where
+/// `inverse_mass` is 0. This is equation (16) of Liebchen et al. for the initial pressure.
 template <int dim>
 Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosity, const Array<double> &u,
-                                  const Array<double> &f, const std::vector<bool> &inside);
+                                  const Array<double> &f, const Array<double> &inverse_mass);
 
 /// Returns the lumped L² norm of the difference of nodal values of any number of components. `up_to_constant` is for
 /// pressures.

@@ -76,12 +76,12 @@ public:
   }
 
   /// Adds the bytes of all ranks to run.json, where there are bundles.
-  void add_to(RunRecord &record, const Communicator &ranks) const
+  void add_to(RunRecord &record) const
   {
     if (separate())
       return;
     double bytes[] = {double(momentum_bytes()), double(divergence_bytes())};
-    ranks.sum(bytes, 2);
+    device.communicator().sum(bytes, 2);
     record["bytes"] = {{"momentum", std::llround(bytes[0])}, {"divergence", std::llround(bytes[1])}};
   }
 

@@ -49,6 +49,9 @@ template void for_each(const DeviceInterface &, int, const VelocityProducts<2> &
 template void for_each(const DeviceInterface &, int, const VelocityProducts<3> &);
 template void for_each(const DeviceInterface &, int, const UpdateVelocity<2> &);
 template void for_each(const DeviceInterface &, int, const UpdateVelocity<3> &);
+template void for_each(const DeviceInterface &, int, const KeepMoving &);
+template void for_each(const DeviceInterface &, int, const PressureRhs &);
+template void for_each(const DeviceInterface &, int, const PressureUpdate &);
 template void for_each(const DeviceInterface &, int, const SetAtNodes &);
 template void for_each(const DeviceInterface &, int, const ChooseCandidate &);
 

@@ -101,10 +101,15 @@ Schedule stable_schedule(const Schedule &wanted, double end, const StepLimit &li
   return schedule;
 }
 
-void serialize_step(State &state, Schedule &schedule, double end)
+void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double end)
 {
   double step = schedule.step;
   state.scalar(step);
+  if (!state.changes_mesh())
+    {
+      state.scalar(limit.limit);
+      state.scalar(limit.text);
+    }
   if (!state.loading())
     return;
   const double n_steps = std::round(end / step);

@@ -5,6 +5,7 @@
 #include "frame/parameters/time_parameters.h"
 #include "frame/restart/state.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -40,8 +41,9 @@ StepLimit stable_step(double shortest_edge, double viscosity, double speed, int 
 Schedule stable_schedule(const Schedule &schedule, double end, const StepLimit &limit, bool shorten);
 
 /// Saves or loads the time step of a checkpoint, which a continued run keeps. Throws InputError where the end time is
-/// no multiple of it. The mesh may have changed since the step was chosen.
-void serialize_step(State &state, Schedule &schedule, double end);
+/// no multiple of it. The mesh may have changed since the step was chosen. Over a change of the mesh the limit stays as
+/// it is; else it is saved or loaded, too.
+void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double end);
 
 /// Prints a note where the step is above the limit after a change of the mesh.
 void check_step(double step, const StepLimit &limit);
@@ -49,6 +51,34 @@ void check_step(double step, const StepLimit &limit);
 /// Throws RunError: in this step of length dt the speed has grown far beyond the data's speed.
 [[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
                                  const StepLimit &limit);
+
+/// The mean speed of a flow over its nodes, of two steps: while the device does one of them, the host reads the other's.
+class MeanSpeed
+{
+public:
+  MeanSpeed() = default;
+  explicit MeanSpeed(const Device &device)
+    : square(device, 2)
+    , taken{Mark(device), Mark(device)}
+  {}
+
+  /// Launches the computation for a velocity u, whose result goes to `place` 0 or 1. All ranks call it together.
+  void take(const Vector<double> &u, int place)
+  {
+    u.device().dot(u, u, square, place);
+    taken[place].take();
+  }
+  /// Waits for `take` of this place and returns the root mean square of the speed at n nodes.
+  double at(int place, double n) const
+  {
+    taken[place].wait();
+    return std::sqrt(square.on_host()[place] / n);
+  }
+
+private:
+  Scalars square;
+  Mark    taken[2];
+};
 
 /// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖.
 class SteadyState

@@ -104,6 +104,7 @@ VelocityBoundaries::VelocityBoundaries(const MeshFileParameters &mesh_file, cons
                                        const std::string &more)
   : ParameterAcceptor("/Problem")
   , mesh_file(mesh_file)
+  , otherwise(otherwise)
 {
   add_parameter("Boundaries", kinds,
                 "What holds on them: no_slip or free_slip, by id 'id: no_slip, ...', or one for all; empty: " +

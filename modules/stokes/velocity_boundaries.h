@@ -19,8 +19,8 @@ namespace adamant
 class VelocityBoundaries : public dealii::ParameterAcceptor
 {
 public:
-  /// For the description, `otherwise` names the condition of boundaries that are not listed, `more` further values of a
-  /// velocity.
+  /// `otherwise` names the condition of boundaries that are not listed; where default_kind() is overridden it is only a
+  /// description. In the description, `more` are further values of a velocity.
   explicit VelocityBoundaries(const MeshFileParameters &mesh_file, const std::string &otherwise = "no_slip",
                               const std::string &more = "");
 
@@ -33,7 +33,7 @@ public:
   void check_boundaries(unsigned int dim) const;
 
 protected:
-  virtual std::string default_kind() const { return "no_slip"; }
+  virtual std::string default_kind() const { return otherwise; }
   /// Returns expressions for all boundaries, which "Boundary velocity" = exact chooses; empty: there are none.
   virtual std::string exact() const { return ""; }
 
@@ -43,6 +43,7 @@ private:
   std::map<unsigned int, std::string> split(const std::string &key, const std::string &text) const;
 
   const MeshFileParameters           &mesh_file;
+  const std::string                   otherwise;
   std::string                         kinds, velocities;
   std::map<unsigned int, std::string> velocity; // by boundary id, once the parameters are read
 };

@@ -70,7 +70,7 @@ struct Setting
 
   double energy(const Vector &x)
   {
-    return integrate(level().field.finest(), mapping, to_host(level().nodal_values(x))).energy;
+    return flow_integrals(level().field.finest(), mapping, to_host(level().nodal_values(x))).energy;
   }
 
   // GMRES's for the derivative at x and a random right-hand side, to 1e-6.
@@ -219,7 +219,7 @@ double inflow(const std::string &velocity, bool keep_flux)
   box.mesh.begin_active()->set_refine_flag();
   box.mesh.execute_coarsening_and_refinement();
   auto &level = box.level();
-  return -flux_of(to_host(level.nodal_values(level.on_device.vector())), level.field.finest(), box.mapping, 0).first;
+  return -flux_of(to_host(level.nodal_values(level.on_device.vector())), level.field.finest(), box.mapping, 0).net;
 }
 } // namespace
 

@@ -6,6 +6,7 @@
 #include "frame/parameters/mesh_file.h"
 #include "frame/parameters/time_parameters.h"
 
+#include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>
 
 #include <string>
@@ -49,12 +50,12 @@ struct CubeParameters : TimeParameters
   /// Makes the mesh from an empty one: refined everywhere, then where the initial values are least resolved.
   template <int dim>
   void make(dealii::Triangulation<dim> &mesh, const dealii::Function<dim> &initial_values,
-            const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element) const
+            const dealii::Mapping<dim> &mapping) const
   {
     if (!mesh_file.make_coarse(mesh))
       dealii::GridGenerator::hyper_cube(mesh);
     refine_global(mesh, refinements);
-    refine_for(initial_values, mesh, mapping, element, adaptive_cycles, 0.2);
+    refine_for(initial_values, mesh, mapping, dealii::FE_Q<dim>(degree), adaptive_cycles, 0.2);
   }
 };
 } // namespace adamant

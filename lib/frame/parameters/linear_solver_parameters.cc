@@ -185,9 +185,12 @@ void LinearSolverParameters::require_multigrid() const
           ": this program has multigrid only");
 }
 
-void LinearSolverParameters::require_embedding() const
+void LinearSolverParameters::require_own_levels() const
 {
+  require_multigrid();
   require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
           ": this program has embedding only");
+  require(coarsest_on_one_rank(), section, "/Coarse solver = ", coarse_solver,
+          ": this program has dense_inverse and smoothing only");
 }
 } // namespace adamant

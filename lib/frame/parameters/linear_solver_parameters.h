@@ -32,8 +32,9 @@ public:
 
   /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
   void require_multigrid() const;
-  /// Throws InputError unless the elements' embedding links levels; for programs that build multigrid themselves.
-  void require_embedding() const;
+  /// Throws InputError unless multigrid's levels are linked by the elements' embedding and need no Trilinos; for programs
+  /// that build multigrid themselves.
+  void require_own_levels() const;
   /// Throws InputError where the smoother or the interpolation works on one rank only and there are more. It also does
   /// so where all levels would lie on one rank: a later mesh may be larger.
   void require_ranks(int n_ranks) const;

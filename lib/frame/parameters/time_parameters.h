@@ -16,8 +16,12 @@ struct Schedule
 {
   double       step                = 1.;
   unsigned int n_steps             = 0;
-  unsigned int output_interval     = 0; ///< steps between files; 0: none
-  unsigned int statistics_interval = 1; ///< steps between rows of statistics.csv
+  unsigned int output_interval     = 0;    ///< steps between files; 0: none
+  unsigned int statistics_interval = 1;    ///< steps between rows of statistics.csv
+  bool         initial_output      = true; ///< whether files also show the state at time 0
+
+  /// Returns the schedule of a stationary problem, whose only step ends at this time.
+  static Schedule stationary(bool files, double time = 1.) { return {time, 1, files ? 1u : 0u, 1, false}; }
 
   /// Returns whether an event of every `interval`-th step and of the last one is due after this step.
   bool due(unsigned int interval, unsigned int step) const

@@ -1,10 +1,10 @@
 // The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's
 // solvers.
-#include "apps/navier_stokes/data.h"
 #include "fem/functions/points.h"
 #include "fem/support.h"
 #include "flow/boundary_values.h"
 #include "flow/divergence_projection.h"
+#include "flow/flow_functors.h"
 #include "flow/flow_products.h"
 #include "multigrid/linear_solver.h"
 #include "support/devices.h"
@@ -480,8 +480,8 @@ TEST(NavierStokesFunctors, PressureIncrementAndUpdate)
   double       b[2], q[] = {3, 1}, p[] = {10, 20}, s[2];
   for (int k = 0; k < 2; ++k)
     {
-      navier_stokes::PressureRhs{0.1, 4., g, mass, &sum, b}(k);
-      navier_stokes::PressureUpdate{0.25, 4., g, inverse_mass, &integral, q, p, s}(k);
+      adamant::PressureRhs{0.1, 4., g, mass, &sum, b}(k);
+      adamant::PressureUpdate{0.25, 4., g, inverse_mass, &integral, q, p, s}(k);
     }
   const double b_expected[] = {-5, 5}, q_expected[] = {1, -1}, p_expected[] = {10.75, 18.875},
                s_expected[] = {11.75, 17.875};
@@ -492,6 +492,6 @@ TEST(NavierStokesFunctors, PressureIncrementAndUpdate)
       EXPECT_NEAR(p[k], p_expected[k], 1e-12) << "expected p + q - nu g / m at node " << k;
       EXPECT_NEAR(s[k], s_expected[k], 1e-12) << "expected the new p + q at node " << k;
     }
-  navier_stokes::PressureUpdate{0.25, 4., g, inverse_mass, nullptr, q, p, s}(0);
+  adamant::PressureUpdate{0.25, 4., g, inverse_mass, nullptr, q, p, s}(0);
   EXPECT_NEAR(q[0], 1., 1e-12) << "expected q as it is where an outflow fixes the pressure";
 }

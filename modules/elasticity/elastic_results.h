@@ -1,0 +1,107 @@
+#pragma once
+
+#include "base/run_record.h"
+#include "elasticity/elastic_material.h"
+#include "elasticity/elasticity_parameters.h"
+#include "elasticity/stresses.h"
+#include "frame/output/profiles.h"
+#include "frame/restart/state.h"
+#include "frame/run_folder.h"
+
+#include <deal.II/base/quadrature_lib.h>
+
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Results of a displacement: the work of the load F . u, energies, displacements at points, stresses.
+template <int dim>
+class ElasticResults
+{
+public:
+  /// Throws InputError, naming the parameter and the point, where one of the `points` for displacements, or a point for
+  /// stresses, lies in no cell. All ranks call all functions together.
+  ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
+                 const ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
+                 const SolidOutputParameters &parameters)
+    : device(device)
+    , space(field.finest())
+    , mapping(mapping)
+    , materials(materials)
+    , work(device, 2)
+    , measured{Mark(device), Mark(device)}
+    , at_points(device, "Output/Points", field, mapping, points, dim)
+    , stresses(space, mapping, materials, parameters.stress_points, parameters.profiles, parameters.profile_points)
+  {}
+
+  double              work_of_load = 0.;
+  Energies            energy{};      ///< set by the program
+  std::vector<double> displacements; ///< at points
+
+  static constexpr Energies unknown{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+
+  /// Returns the energies of nodal values in host memory: of the displacement, and of the velocity times `dt`, whose
+  /// components begin with number `first_velocity`.
+  Energies energies(const Array<double> &u, const Array<double> &v, unsigned int first_velocity, double dt) const
+  {
+    auto energies = adamant::energies(space, mapping, dealii::QGauss<dim>(space.element().degree + 1), materials,
+                                      u.data(), v.data(), first_velocity);
+    energies.kinetic /= dt * dt;
+    return energies;
+  }
+
+  void serialize(State &state)
+  {
+    state.scalar(energy.strain);
+    state.scalar(energy.kinetic);
+    state.scalar(work_of_load);
+    state.scalar(displacements);
+  }
+
+  /// Launches F . u and u at points, for the row of statistics.csv of this step.
+  void measure(const Vector<double> &F, const Vector<double> &u, unsigned int step)
+  {
+    device.dot(F, u, work, step % 2);
+    at_points.evaluate(u, step % 2);
+    measured[step % 2].take();
+  }
+
+  /// Adds the results of `measure`, F times a factor, and the energies to the row of this step. The step has ended; the
+  /// next one may be under way.
+  void add_to(Statistics::Row &row, double factor, unsigned int step)
+  {
+    measured[step % 2].wait(); // these kernels follow the solve, whose end does not include them
+    work_of_load  = factor * work.on_host()[step % 2];
+    displacements = at_points.values(step % 2);
+    row.insert(row.end(),
+               {{"work_of_load", work_of_load}, {"strain_energy", energy.strain}, {"kinetic_energy", energy.kinetic}});
+    for (std::size_t k = 0; k < displacements.size(); ++k)
+      row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
+  }
+
+  /// Adds the last state to run.json and writes the folder's profiles; u is in host memory.
+  void add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const
+  {
+    std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
+    record["strain_energy"]  = energy.strain;
+    record["kinetic_energy"] = energy.kinetic;
+    record["work_of_load"]   = work_of_load;
+    for (auto p = displacements.begin(); p != displacements.end(); p += dim)
+      record["displacements"].push_back(std::vector<double>(p, p + dim));
+    stresses.write(u, folder, record);
+  }
+
+private:
+  const Device                device;
+  const LevelSpace<dim>      &space;
+  const dealii::Mapping<dim> &mapping;
+  const ElasticMaterials      materials;
+  Scalars                     work;        // F . u of two steps
+  Mark                        measured[2]; // set after the kernels of `measure` in these steps
+  PointEvaluation             at_points;
+  Stresses<dim>               stresses;
+};
+} // namespace adamant
