@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dealii/trilinos_amg.h"
+#include "frame/trilinos_amg.h"
 #include "multigrid/component_blocks.h"
 #include "multigrid/linear_solver.h"
 
