@@ -26,7 +26,8 @@ ExternalSolver umfpack(const CSRMatrix<double> &A)
     return [](const Array<double> &, Array<double> &) {};
   dealii::DynamicSparsityPattern entries(A.n_rows);
   for (int i = 0; i < A.n_rows; ++i)
-    entries.add_entries(i, A.column.begin() + A.row_start[i], A.column.begin() + A.row_start[i + 1], true);
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      entries.add(i, A.column[k]);
   dealii::SparsityPattern pattern;
   pattern.copy_from(entries);
   dealii::SparseMatrix<double> matrix(pattern);

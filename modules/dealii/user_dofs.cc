@@ -153,10 +153,10 @@ std::vector<Index> UserDofs::numbers_in_space(const std::vector<Index> &rows) co
 template <int dim>
 void check_dofs(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask &components)
 {
-  if (dofs.has_hp_capabilities())
-    refuse("the DoFHandler is one of hp::FECollection, which is not supported; multigrid needs one element on all cells");
   if (dofs.n_dofs() == 0)
     refuse("the DoFHandler has no DoFs; has distribute_dofs() been called?");
+  if (dofs.has_hp_capabilities())
+    refuse("the DoFHandler is one of hp::FECollection, which is not supported; multigrid needs one element on all cells");
   if (!dofs.get_triangulation().all_reference_cells_are_hyper_cube())
     refuse("the mesh has simplices, wedges or pyramids; only quadrilaterals and hexahedra are supported");
   const auto &fe = dofs.get_fe();

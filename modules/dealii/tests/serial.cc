@@ -37,7 +37,7 @@ void expect_steps(const FiniteElement<dim> &fe, unsigned int most, const Equatio
   program.make(equation);
   adamant::DealiiPreconditioner<> multigrid(with_coarsest(8));
   multigrid.initialize(program.matrix, program.dofs, program.constraints);
-  EXPECT_GE(multigrid.n_levels(), 3u);
+  EXPECT_GE(multigrid.n_levels(), dim == 2 ? 3u : 2u);
   EXPECT_LE(program.cg(multigrid), most);
   EXPECT_LE(program.residual(), 1.1e-8);
 }
@@ -266,7 +266,7 @@ TEST(UserMatrix, DecoupledRows)
 TEST(UserMatrix, OtherPattern)
 {
   Triangulation<2> mesh;
-  make_mesh(mesh);
+  make_mesh(mesh, 4, 0); // whose last DoF is free
   Program<2> program(mesh, FE_Q<2>(1));
   program.make();
   adamant::DealiiPreconditioner<double> multigrid, fresh;
@@ -279,12 +279,10 @@ TEST(UserMatrix, OtherPattern)
     for (auto entry = program.matrix.begin(i); entry != program.matrix.end(i); ++entry)
       {
         dsp.add(i, entry->column());
-        if (row == n && !program.constraints.is_constrained(i) && !program.constraints.is_constrained(n - 1) &&
-            program.matrix.el(i, n - 1) == 0.)
+        if (row == n && !program.constraints.is_constrained(i) && program.matrix.el(i, n - 1) == 0.)
           row = i;
       }
-  if (row == n)
-    GTEST_SKIP() << "the last DoF is constrained";
+  ASSERT_FALSE(program.constraints.is_constrained(n - 1));
   dsp.add(row, n - 1);
   dsp.add(n - 1, row);
   SparsityPattern larger;
