@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "dealii/trilinos_amg.h"
+#include "frame/trilinos_amg.h"
 #include "solvers/preconditioner.h"
 
 namespace test

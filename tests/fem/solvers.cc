@@ -1,20 +1,12 @@
-// The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's
-// solvers.
-#include "dealii/preconditioner.h"
+// The library's solution against direct solvers; the convergence of its V-cycle.
 #include "fem/forms/form.h"
 #include "fem/ml.h"
-#include "fem/spaces/field.h"
+#include "fem/poisson.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/dofs/dof_renumbering.h>
 #include <deal.II/dofs/dof_tools.h>
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
-#include <deal.II/lac/solver_cg.h>
-#include <deal.II/lac/solver_gmres.h>
-#include <deal.II/lac/sparse_direct.h>
-#include <deal.II/lac/sparse_matrix.h>
 #include <deal.II/numerics/vector_tools.h>
 
 #include <memory>
@@ -24,86 +16,7 @@ using namespace test;
 
 namespace
 {
-const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
-
-// -Laplace u = 1, u = SmoothFunction on the boundary; the library's matrices and deal.II's own.
-template <int dim>
-struct Poisson
-{
-  Poisson(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, unsigned int coarsest_cells)
-    : quadrature(fe.degree + 1)
-    , meshes(mesh, {coarsest_cells})
-    , field(meshes, "u", fe, {{0, ComponentMask()}})
-    , form("A", field, unknowns(field), mapping, quadrature, flags, laplace<dim>, adamant::Levels::all)
-  {
-    form.update();
-  }
-
-  const adamant::LevelSpace<dim> &space() const { return field.finest(); }
-  std::vector<adamant::LevelData> levels() const { return levels_of(field, form); }
-
-  void assemble_with_dealii()
-  {
-    const auto &dofs = space().dof_handler();
-    assemble_with_dealii(dofs, dealii_constraints(space(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>()));
-  }
-
-  void assemble_with_dealii(const DoFHandler<dim> &dofs, const AffineConstraints<double> &dof_constraints)
-  {
-    constraints.copy_from(dof_constraints);
-    DynamicSparsityPattern dynamic(dofs.n_dofs());
-    DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
-    pattern.copy_from(dynamic);
-    matrix.reinit(pattern);
-    rhs.reinit(dofs.n_dofs());
-    const unsigned int                   n = dofs.get_fe().n_dofs_per_cell();
-    FEValues<dim>                        fe_values(mapping, dofs.get_fe(), quadrature, flags);
-    FullMatrix<double>                   local(n, n);
-    Vector<double>                       local_rhs(n);
-    std::vector<types::global_dof_index> indices(n);
-    for (const auto &cell : dofs.active_cell_iterators())
-      {
-        fe_values.reinit(cell);
-        local     = 0.;
-        local_rhs = 0.;
-        laplace<dim>(DealiiCell<dim>{cell, fe_values}, local);
-        for (const unsigned int q : fe_values.quadrature_point_indices())
-          for (unsigned int i = 0; i < n; ++i)
-            local_rhs[i] += fe_values.shape_value(i, q) * fe_values.JxW(q);
-        cell->get_dof_indices(indices);
-        constraints.distribute_local_to_global(local, local_rhs, indices, matrix, rhs, true);
-      }
-  }
-
-  // deal.II's matrix with its direct solver.
-  Vector<double> direct_solution()
-  {
-    SparseDirectUMFPACK direct;
-    direct.initialize(matrix);
-    Vector<double> u(rhs.size());
-    direct.vmult(u, rhs);
-    constraints.distribute(u);
-    return u;
-  }
-
-  MappingQ1<dim>            mapping;
-  QGauss<dim>               quadrature;
-  adamant::LevelMeshes<dim> meshes;
-  adamant::Field<dim>       field;
-  adamant::Form<dim>        form;
-  AffineConstraints<double> constraints;
-  SparsityPattern           pattern;
-  SparseMatrix<double>      matrix;
-  Vector<double>            rhs;
-};
-
-adamant::LinearSolverOptions options(adamant::SolverType type, double tolerance)
-{
-  adamant::LinearSolverOptions o;
-  o.type              = type;
-  o.control.tolerance = tolerance;
-  return o;
-}
+const UpdateFlags flags = poisson_flags;
 
 // The library alone: u = H x + B g with A x = S f - C g.
 template <int dim>
@@ -169,68 +82,6 @@ TEST(Solvers, AdaptivePoissonAgainstADirectSolver)
   expect_close(solve(problem, options(adamant::SolverType::multigrid, 1e-11)), expected, 1e-8, "multigrid alone");
 }
 
-// In deal.II's solvers, on deal.II's matrix; a start vector with anything in the constrained entries costs nothing.
-template <typename Number>
-void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, const std::string &what)
-{
-  SCOPED_TRACE(what);
-  adamant::DealiiPreconditioner<Number> multigrid(adamant::Device::host(2), problem.field, problem.form,
-                                                  problem.space().dof_handler());
-  multigrid.scale_constrained(problem.matrix);
-  SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
-  SolverCG<>     cg(control);
-  Vector<double> u(expected.size());
-  cg.solve(problem.matrix, u, problem.rhs, multigrid);
-  const unsigned int from_zero = control.last_step();
-  problem.constraints.distribute(u);
-  expect_close(u, expected, 1e-8, "SolverCG");
-  EXPECT_LE(from_zero, 16u);
-
-  u = random_vector(u.size(), 52);
-  cg.solve(problem.matrix, u, problem.rhs, multigrid);
-  problem.constraints.distribute(u);
-  expect_close(u, expected, 1e-8, "SolverCG from a random guess");
-  EXPECT_LE(control.last_step(), from_zero + 2);
-
-  // GMRES needs one and the same matrix as preconditioner, to all digits: in single precision the flexible variant.
-  u = 0.;
-  if (std::is_same_v<Number, float>)
-    SolverFGMRES<>(control).solve(problem.matrix, u, problem.rhs, multigrid);
-  else
-    SolverGMRES<>(control, SolverGMRES<>::AdditionalData(30, true)).solve(problem.matrix, u, problem.rhs, multigrid);
-  problem.constraints.distribute(u);
-  expect_close(u, expected, 1e-8, "SolverGMRES or SolverFGMRES");
-  EXPECT_LE(control.last_step(), 16u);
-
-  multigrid.update();
-  Vector<double> before(u.size()), after(u.size());
-  adamant::DealiiPreconditioner<Number>(adamant::Device::host(1), problem.field, problem.form,
-                                        problem.space().dof_handler())
-    .vmult(before, expected);
-  multigrid.vmult(after, expected);
-  for (unsigned int i = 0; i < u.size(); ++i)
-    if (problem.constraints.is_constrained(i))
-      ASSERT_NEAR(after[i] * problem.matrix.diag_element(i), before[i], 1e-14) << "constrained entry " << i;
-    else
-      ASSERT_EQ(after[i], before[i]) << "update with the same values, other threads";
-  Vector<double> small(3);
-  EXPECT_THROW(multigrid.vmult(small, small), adamant::RunError);
-}
-
-TEST(Solvers, PreconditionerOfDealIISolvers)
-{
-  Triangulation<3> mesh;
-  make_random_mesh(mesh, 53);
-  for (auto &face : mesh.active_face_iterators())
-    if (face->at_boundary())
-      face->set_boundary_id(0);
-  Poisson<3> problem(mesh, FE_Q<3>(1), 8);
-  problem.assemble_with_dealii();
-  const auto expected = problem.direct_solution();
-  solve_with_dealii<float>(problem, expected, "float");
-  solve_with_dealii<double>(problem, expected, "double");
-}
-
 // Of a matrix that stays the levels are made in turn and freed; the solver computes the same, and what is asked for
 // comes back.
 TEST(Solvers, LevelsInTurn)
@@ -283,50 +134,6 @@ TEST(Solvers, LevelsInTurn)
   problem.form.update();
   EXPECT_EQ(problem.form.matrix(0)->value, whole.form.matrix(0)->value);
   EXPECT_EQ(problem.form.finest()->value, whole.form.finest()->value);
-}
-
-// A program's own DoFHandler, numbered in its own way.
-TEST(Solvers, PreconditionerForAnyNumbering)
-{
-  Triangulation<3> mesh;
-  make_random_mesh(mesh, 54);
-  for (auto &face : mesh.active_face_iterators())
-    if (face->at_boundary())
-      face->set_boundary_id(0);
-  Poisson<3>    problem(mesh, FE_Q<3>(2), 8);
-  DoFHandler<3> dofs(mesh);
-  dofs.distribute_dofs(FE_Q<3>(2));
-  DoFRenumbering::random(dofs);
-  AffineConstraints<double> constraints;
-  DoFTools::make_hanging_node_constraints(dofs, constraints);
-  VectorTools::interpolate_boundary_values(dofs, 0, SmoothFunction<3>(), constraints);
-  constraints.close();
-  problem.assemble_with_dealii(dofs, constraints);
-  const auto expected = problem.direct_solution();
-
-  adamant::DealiiPreconditioner<> multigrid(adamant::Device::host(2), problem.field, problem.form, dofs);
-  multigrid.scale_constrained(problem.matrix);
-  SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
-  Vector<double> u(expected.size());
-  SolverCG<>(control).solve(problem.matrix, u, problem.rhs, multigrid);
-  constraints.distribute(u);
-  expect_close(u, expected, 1e-8, "SolverCG with another numbering");
-  EXPECT_LE(control.last_step(), 30u);
-
-  // The whole solver, from a guess with anything in the constrained entries.
-  adamant::DealiiSolver solver(adamant::Device::host(2), problem.field, problem.form, dofs,
-                               options(adamant::SolverType::cg, 1e-11));
-  solver.scale_constrained(problem.matrix);
-  u = random_vector(u.size(), 55);
-  EXPECT_LE(solver.solve(u, problem.rhs).iterations, 30);
-  Vector<double> residual(u.size());
-  EXPECT_LE(problem.matrix.residual(residual, u, problem.rhs), 1e-9 * problem.rhs.l2_norm());
-  constraints.distribute(u);
-  expect_close(u, expected, 1e-8, "DealiiSolver with another numbering");
-
-  dofs.distribute_dofs(FE_Q<3>(1));
-  EXPECT_THROW(adamant::DealiiPreconditioner<>(adamant::Device::host(1), problem.field, problem.form, dofs),
-               adamant::RunError);
 }
 
 // Refines towards a corner: `levels` times the cells whose centre lies within 2^-l; hanging nodes at that many levels.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dealii/trilinos_amg.h"
+#include "frame/trilinos_amg.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>

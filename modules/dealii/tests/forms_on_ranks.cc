@@ -1,8 +1,8 @@
 // deal.II's vectors of a distributed mesh at the door of multigrid: a program's own DoFHandler, constraints and matrix.
-#include "cuda_ranks.h"
+#include "ranks/cuda_ranks.h"
 #include "dealii/preconditioner.h"
 #include "fem/spaces/field.h"
-#include "rows.h"
+#include "ranks/rows.h"
 
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/lac/affine_constraints.h>

@@ -1,4 +1,4 @@
-#include "dealii/trilinos_amg.h"
+#include "frame/trilinos_amg.h"
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"

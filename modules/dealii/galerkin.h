@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/csr/csr_matrix.h"
+#include "fem/ranks/distributed_rows.h"
+#include "operators/level_data.h"
+
+#include <memory>
+
+namespace adamant
+{
+/// Computes the matrices R A P of a coarser level, R = Pᵀ, for matrices A of one pattern. All is in host memory; each
+/// rank has its rows, and all ranks call everything together. Sums have a fixed order, so that results repeat to the bit
+/// for any number of threads.
+class GalerkinProduct
+{
+public:
+  /// `is_free` says for each coarse DoF that this rank owns whether it is an unknown; others get rows of the identity.
+  GalerkinProduct(SharedMatrix P, SharedMatrix R, Array<char> is_free);
+
+  /// Returns R A P, with every entry that the patterns allow.
+  CSRMatrix<double> compute(const CSRMatrix<double> &A);
+  /// Sets C = R A P, where `C` has come from compute() for a matrix of the same pattern.
+  void update(const CSRMatrix<double> &A, CSRMatrix<double> &C);
+
+private:
+  void              fetch_rows(const CSRMatrix<double> &A);
+  CSRMatrix<double> local_part(const CSRMatrix<double> &A) const;
+
+  SharedMatrix                       P, R;
+  Array<char>                        is_free;
+  SharedMatrix                       rows_of_P, columns_of_P; // on ranks: of A's ghosts, too, and its transpose
+  std::shared_ptr<const Partitioner> columns;                 // of rows_of_P
+};
+} // namespace adamant

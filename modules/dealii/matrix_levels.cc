@@ -1,0 +1,249 @@
+#include "dealii/matrix_levels.h"
+
+#include "base/csr/csr_operations.h"
+#include "base/exceptions.h"
+#include "base/exchange_plan.h"
+#include "dealii/ranks.h"
+#include "fem/meshes/level_meshes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+Array<char> with_ghosts_of(const CSRMatrix<double> &matrix, const Array<char> &owned)
+{
+  if (!matrix.ghosts)
+    return owned;
+  const auto all = with_ghosts(*matrix.ghosts, Array<double>(owned.begin(), owned.end()));
+  return Array<char>(all.begin(), all.end());
+}
+
+// The kinds of the coarse DoFs, from those of the fine ones. A row of R has the values of a coarse shape function at the
+// fine nodes.
+Array<char> coarse_kinds(const CSRMatrix<double> &R, const Array<char> &fine)
+{
+  const auto  of_column = with_ghosts_of(R, fine);
+  Array<char> kinds(R.n_rows);
+  for (int j = 0; j < R.n_rows; ++j)
+    {
+      double at_free = 0., at_prescribed = 0.;
+      for (auto k = R.row_start[j]; k < R.row_start[j + 1]; ++k)
+        {
+          double &largest = of_column[R.column[k]] == free_dof ? at_free : at_prescribed;
+          largest         = std::max(largest, std::abs(R.value[k]));
+        }
+      if (R.row_start[j] == R.row_start[j + 1])
+        kinds[j] = hanging_dof;
+      else
+        kinds[j] = at_prescribed > at_free + 1e-9 ? prescribed_dof : free_dof;
+    }
+  return kinds;
+}
+
+// The entries in free rows and columns.
+SharedMatrix free_part(CSRMatrix<double> &&matrix, const Array<char> &rows, const Array<char> &columns)
+{
+  const auto is_constrained = [](char kind) { return kind != free_dof; };
+  const auto of_column      = with_ghosts_of(matrix, columns);
+  if (std::none_of(of_column.begin(), of_column.end(), is_constrained) &&
+      std::none_of(rows.begin(), rows.end(), is_constrained))
+    return std::make_shared<CSRMatrix<double>>(std::move(matrix));
+  auto part    = matrix_of_rows(matrix.n_rows, matrix.n_cols, [&](int i, Row &row) {
+    for (auto k = matrix.row_start[i]; rows[i] == free_dof && k < matrix.row_start[i + 1]; ++k)
+      if (of_column[matrix.column[k]] == free_dof)
+        row.emplace_back(matrix.column[k], matrix.value[k]);
+  });
+  part.ghosts = matrix.ghosts;
+  return std::make_shared<CSRMatrix<double>>(std::move(part));
+}
+
+Array<char> are_free(const Array<char> &kinds)
+{
+  Array<char> free(kinds.size());
+  std::transform(kinds.begin(), kinds.end(), free.begin(), [](char kind) { return kind == free_dof; });
+  return free;
+}
+} // namespace
+
+template <int dim>
+DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask &components,
+                           unsigned int coarsest_cells, const dealii::AffineConstraints<double> *constraints,
+                           Array<char> &kinds)
+{
+  const Communicator ranks(dofs.get_communicator());
+  agreed(ranks, [&] { check_dofs(dofs, components); });
+  const LevelMeshes<dim> meshes(dofs.get_triangulation(), {coarsest_cells});
+  const Field<dim>       field(meshes, "multigrid for deal.II", *element_of(dofs, components));
+  DofHierarchy           result;
+  result.dofs      = user_dofs(field.finest(), dofs, components);
+  result.node_size = field.node_size();
+  if (constraints != nullptr)
+    kinds = dof_kinds(field.finest(), result.dofs, *constraints);
+  result.transfer.resize(field.n_levels());
+  for (std::size_t l = 1; l < field.n_levels(); ++l)
+    result.transfer[l] = transfer_matrices(meshes[l], field.space(l), field.space(l - 1));
+  return result;
+}
+
+MatrixLevels::MatrixLevels(DofHierarchy hierarchy, Array<char> kinds, const MatrixRows &rows)
+  : user(std::move(hierarchy.dofs))
+  , rows_per_node(hierarchy.node_size)
+  , values(std::make_shared<UserValues>())
+  , user_matrix(rows, user, std::move(kinds), *values)
+{
+  if (!user_matrix.copy_values(rows, user, *values))
+    throw RunError("multigrid of a matrix: it has changed while it was read");
+  make_coarser(std::move(hierarchy.transfer));
+}
+
+void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
+{
+  const std::size_t n_levels = transfer.size();
+  matrices.resize(n_levels);
+  data.resize(n_levels);
+  products.reserve(n_levels);
+  matrices.back() = std::shared_ptr<CSRMatrix<double>>(values, &values->A);
+  Array<char> kinds = user_matrix.kinds();
+  for (std::size_t l = n_levels; --l > 0;)
+    {
+      Array<char> coarser   = coarse_kinds(transfer[l].restriction, kinds);
+      data[l].prolongation  = free_part(std::move(transfer[l].prolongation), kinds, coarser);
+      data[l].restriction   = free_part(std::move(transfer[l].restriction), coarser, kinds);
+      transfer[l]           = {};
+      products.emplace_back(data[l].prolongation, data[l].restriction, are_free(coarser));
+      matrices[l - 1] = std::make_shared<CSRMatrix<double>>(products.back().compute(*matrices[l]));
+      kinds           = std::move(coarser);
+    }
+  coarsest_free = are_free(kinds);
+  for (std::size_t l = 0; l < n_levels; ++l)
+    {
+      data[l].values    = SharedMatrix(matrices[l]);
+      data[l].node_size = rows_per_node;
+    }
+  find_kernel();
+  regularize_coarsest();
+}
+
+bool MatrixLevels::update(const MatrixRows &rows)
+{
+  if (!user_matrix.copy_values(rows, user, *values))
+    return false;
+  for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
+    products[k].update(*matrices[l], *matrices[l - 1]);
+  const auto former = constants;
+  find_kernel();
+  if (constants != former)
+    return false;
+  regularize_coarsest();
+  return true;
+}
+
+// A constant is in the kernel where the rows' sums vanish. Prescribed DoFs have been left out, so that rows beside them
+// have other sums.
+void MatrixLevels::find_kernel()
+{
+  const auto   &A       = values->A;
+  const int     m       = rows_per_node;
+  const auto    columns = A.ghosts.get();
+  Array<double> nonzero(m + 1, 0.); // of each component, and of all together
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      if (user_matrix.kinds()[i] != free_dof)
+        continue;
+      std::vector<double> sum(m + 1, 0.);
+      double              size = 0.;
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        {
+          const int  j      = A.column[k];
+          const auto number = columns ? columns->global(j) : static_cast<std::uint64_t>(j);
+          sum[number % m] += A.value[k];
+          sum[m] += A.value[k];
+          size += std::abs(A.value[k]);
+        }
+      for (int c = 0; c <= m; ++c)
+        if (!(std::abs(sum[c]) <= 1e-10 * size))
+          nonzero[c] = 1.;
+    }
+  user.ranks.max(nonzero.data(), m + 1);
+  constants.clear();
+  for (int c = 0; c < m; ++c)
+    if (nonzero[c] == 0.)
+      constants.push_back(c);
+  if (constants.empty() && nonzero[m] == 0.)
+    constants.push_back(-1);
+}
+
+// The terms are as large as the mean diagonal entry. A matrix that is spread over ranks is smoothed alone and stays.
+void MatrixLevels::regularize_coarsest()
+{
+  CSRMatrix<double> A = *matrices.front();
+  if (!constants.empty() && A.n_cols == A.n_rows)
+    {
+      const int     n = A.n_rows, m = rows_per_node;
+      const auto    diagonal = adamant::diagonal(A);
+      std::vector<Row> rows(n);
+      for (int i = 0; i < n; ++i)
+        for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+          rows[i].emplace_back(A.column[k], A.value[k]);
+      for (const int c : constants)
+        {
+          std::vector<int> ones;
+          double           trace = 0.;
+          for (int i = 0; i < n; ++i)
+            if (coarsest_free[i] != 0 && (c < 0 || i % m == c))
+              {
+                ones.push_back(i);
+                trace += diagonal[i];
+              }
+          const double size = static_cast<double>(ones.size());
+          if (n > most_dense_rows && !ones.empty())
+            rows[ones[0]].emplace_back(ones[0], diagonal[ones[0]]);
+          else
+            for (const int i : ones)
+              for (const int j : ones)
+                rows[i].emplace_back(j, trace / size / size);
+        }
+      const auto ghosts = A.ghosts;
+      A                 = matrix_of_rows(n, A.n_cols, [&](int i, Row &row) {
+        row = std::move(rows[i]);
+        compress(row);
+      });
+      A.ghosts          = ghosts;
+    }
+  if (coarsest && coarsest->column == A.column && coarsest->row_start == A.row_start)
+    coarsest->value = std::move(A.value);
+  else
+    coarsest = std::make_shared<CSRMatrix<double>>(std::move(A));
+  data.front().values = SharedMatrix(coarsest);
+}
+
+bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks)
+{
+  Array<double> x(A.n_rows), y(A.n_rows);
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      const double number = A.ghosts ? static_cast<double>(A.ghosts->global(i)) : i;
+      x[i]                = std::sin(1. + 1.3 * number);
+      y[i]                = std::cos(2. + 0.7 * number);
+    }
+  const auto Ax = product(A, x), Ay = product(A, y);
+  double     sums[] = {0., 0., 0.}; // yᵀA x, xᵀA y, and a bound
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      sums[0] += y[i] * Ax[i];
+      sums[1] += x[i] * Ay[i];
+      sums[2] += std::abs(y[i] * Ax[i]) + std::abs(x[i] * Ay[i]);
+    }
+  ranks.sum(sums, 3);
+  return std::abs(sums[0] - sums[1]) <= 1e-11 * sums[2];
+}
+
+template DofHierarchy dof_hierarchy(const dealii::DoFHandler<2> &, const dealii::ComponentMask &, unsigned int,
+                                    const dealii::AffineConstraints<double> *, Array<char> &);
+template DofHierarchy dof_hierarchy(const dealii::DoFHandler<3> &, const dealii::ComponentMask &, unsigned int,
+                                    const dealii::AffineConstraints<double> *, Array<char> &);
+} // namespace adamant

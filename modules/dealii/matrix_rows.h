@@ -1,0 +1,70 @@
+#pragma once
+
+#include <deal.II/base/index_set.h>
+#include <deal.II/base/mpi.h>
+#include <deal.II/lac/sparse_matrix.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace dealii
+{
+namespace TrilinosWrappers
+{
+class SparseMatrix;
+}
+namespace PETScWrappers
+{
+class MatrixBase;
+}
+} // namespace dealii
+
+namespace adamant
+{
+/// A row of a user's matrix: global columns in the order in which the matrix stores them, and their values.
+struct MatrixRow
+{
+  std::vector<dealii::types::global_dof_index> columns;
+  std::vector<double>                          values;
+};
+
+/// The rows of a user's square matrix that this rank has, whatever class stores them. The object refers to the matrix.
+struct MatrixRows
+{
+  dealii::IndexSet owned;            ///< the global numbers of the rows; its size is that of the matrix
+  bool             by_threads = true; ///< whether several threads may read rows at once
+  std::function<void(std::size_t k, MatrixRow &row)> read; ///< makes `row` a copy of the k-th of the owned rows
+  std::function<bool(std::size_t k)> couples; ///< whether the k-th row has an entry that is not zero off the diagonal
+};
+
+/// Returns the rows of a matrix. Those of deal.II's SparseMatrix, which includes the blocks of a BlockSparseMatrix, are
+/// all on this rank. The matrices of Trilinos and PETSc, blocks included, have their rows on any ranks. Throws
+/// RunError where the matrix is not square, or is not filled.
+/// @{
+MatrixRows matrix_rows(const dealii::TrilinosWrappers::SparseMatrix &matrix);
+MatrixRows matrix_rows(const dealii::PETScWrappers::MatrixBase &matrix);
+void       check_square(std::size_t m, std::size_t n);
+template <typename Number>
+MatrixRows matrix_rows(const dealii::SparseMatrix<Number> &matrix)
+{
+  if (matrix.empty())
+    check_square(0, 0);
+  check_square(matrix.m(), matrix.n());
+  return {dealii::complete_index_set(matrix.m()), true, [&matrix](std::size_t k, MatrixRow &row) {
+            row.columns.clear();
+            row.values.clear();
+            for (auto entry = matrix.begin(k), end = matrix.end(k); entry != end; ++entry)
+              {
+                row.columns.push_back(entry->column());
+                row.values.push_back(static_cast<double>(entry->value()));
+              }
+          },
+          [&matrix](std::size_t k) {
+            return std::any_of(matrix.begin(k), matrix.end(k),
+                               [k](const auto &entry) { return entry.column() != k && entry.value() != Number(); });
+          }};
+}
+/// @}
+} // namespace adamant

@@ -1,0 +1,288 @@
+#include "dealii/preconditioner.h"
+
+#include "base/exchange_plan.h"
+#include "dealii/coarse_matrix.h"
+#include "dealii/difference.h"
+#include "dealii/ranks.h"
+#include "dealii/state.h"
+
+#include <deal.II/base/multithread_info.h>
+
+#include <omp.h>
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+bool same_ranks(const Communicator &ranks, MPI_Comm mesh)
+{
+  const Communicator of_mesh(mesh);
+  if (ranks.size() != of_mesh.size())
+    return false;
+  if (ranks.size() == 1)
+    return true;
+  int result = MPI_UNEQUAL;
+  check_mpi(MPI_Comm_compare(ranks.handle(), mesh, &result), "MPI_Comm_compare");
+  return result == MPI_IDENT || result == MPI_CONGRUENT;
+}
+
+// The user's device, or the host.
+Device device_for(const std::optional<Device> &given, MPI_Comm mesh)
+{
+  const Communicator ranks(mesh);
+  if (!given)
+    return ranks.size() > 1 ? Device::host(1, ranks) :
+                              Device::host(static_cast<int>(dealii::MultithreadInfo::n_threads()));
+  agreed(ranks, [&] {
+    if (!same_ranks(given->communicator(), mesh))
+      refuse("the mesh has " + std::to_string(ranks.size()) + " ranks, but the device has been made for " +
+             std::to_string(given->communicator().size()) +
+             " or for others; make it by Device::host(1, Communicator(mpi_communicator))");
+  });
+  return *given;
+}
+
+Array<char> are_constrained(const Array<char> &kinds)
+{
+  Array<char> constrained(kinds.size());
+  std::transform(kinds.begin(), kinds.end(), constrained.begin(), [](char kind) { return kind != free_dof; });
+  return constrained;
+}
+} // namespace
+
+ThreadsOf::ThreadsOf(const Device &device)
+  : before(omp_get_max_threads())
+{
+  if (!device.traits().separate_memory)
+    omp_set_num_threads(device.interface().n_threads());
+}
+
+ThreadsOf::~ThreadsOf()
+{
+  omp_set_num_threads(before);
+}
+
+DealiiOptions::DealiiOptions()
+{
+  multigrid.smoother.type      = "";
+  multigrid.smoother.chebyshev = true;
+  multigrid.pre_steps = multigrid.post_steps = 3;
+}
+
+DealiiMultigrid::DealiiMultigrid(std::optional<Device> device, Precision precision, const DealiiOptions &options)
+  : given(std::move(device))
+  , precision(precision)
+  , options(options)
+{}
+
+DealiiMultigrid::~DealiiMultigrid() = default;
+
+void DealiiMultigrid::say_debug(bool in_debug)
+{
+  static bool said = false;
+  if (in_debug && !std::exchange(said, true))
+    std::cerr << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes about 20 "
+                 "times as long; -DCMAKE_BUILD_TYPE=Release makes it quick\n";
+}
+
+void DealiiMultigrid::clear()
+{
+  state.reset();
+}
+
+std::size_t DealiiMultigrid::n_levels() const
+{
+  return state ? state->data.size() : 0;
+}
+
+DealiiMultigrid::State &DealiiMultigrid::ready() const
+{
+  if (!state || !state->cycle)
+    refuse("initialize() has not been called, or has failed");
+  if (state->mesh_has_changed)
+    refuse("the mesh has been refined or made anew since initialize(); distribute the DoFs, assemble the matrix and call "
+           "initialize(matrix, dof_handler, constraints)");
+  return *state;
+}
+
+template <int dim>
+void DealiiMultigrid::set_up(const MatrixRows &rows, const dealii::DoFHandler<dim> &dofs,
+                             const dealii::AffineConstraints<double> &constraints,
+                             const dealii::ComponentMask             &components)
+{
+  clear();
+  where = device_for(given, dofs.get_communicator());
+  const ThreadsOf threads(where);
+  state        = std::make_unique<State>();
+  state->ranks = Communicator(dofs.get_communicator());
+  state->make_hierarchy =
+    [&dofs, components, n = options.coarsest_cells](const dealii::AffineConstraints<double> *list, Array<char> &kinds) {
+      return dof_hierarchy(dofs, components, n, list, kinds);
+    };
+  try
+    {
+      auto hierarchy = state->make_hierarchy(&constraints, state->by_constraints);
+      state->levels  = std::make_unique<MatrixLevels>(std::move(hierarchy), state->by_constraints, rows);
+      build();
+    }
+  catch (...)
+    {
+      clear();
+      throw;
+    }
+  auto      &signals = dofs.get_triangulation().signals;
+  const auto changed = [s = state.get()] { s->mesh_has_changed = true; };
+  state->connections.emplace_back(signals.post_refinement.connect(changed));
+  state->connections.emplace_back(signals.create.connect(changed));
+  state->connections.emplace_back(signals.clear.connect(changed));
+}
+
+// Makes all that follows from the levels.
+void DealiiMultigrid::build()
+{
+  auto       &s = *state;
+  const auto &levels = *s.levels;
+  s.krylov.reset();
+  s.symmetric.reset();
+  s.cycle.reset();
+  s.data        = levels.levels();
+  s.constrained = are_constrained(levels.matrix().kinds());
+  s.options     = options.multigrid;
+  if (s.options.smoother.type.empty())
+    s.options.smoother.type = levels.node_size() > 1 ? "block_jacobi" : "jacobi";
+  choose_coarse_solver(where, s.data, s.options);
+  s.cycle   = make_multigrid(where, s.data, precision, s.options);
+  s.vectors = DealiiVectors(where, levels.dofs().number, s.constrained, levels.dofs().owned.size());
+  s.vectors.set_diagonal(levels.finest().diagonal);
+  s.b = Vector<double>(where, levels.finest().A.n_rows);
+  s.z = Vector<double>(where, levels.finest().A.n_rows);
+}
+
+void DealiiMultigrid::update_values(const MatrixRows &rows)
+{
+  if (state && !state->make_hierarchy)
+    refuse("it has been made of a form: call the form's update() and then update()");
+  ready();
+  const ThreadsOf threads(where);
+  auto           &s = *state;
+  try
+    {
+      if (s.levels->update(rows))
+        {
+          check_coarse_matrix(s.data, s.options, s.ranks);
+          s.cycle->update();
+          s.vectors.set_diagonal(s.levels->finest().diagonal);
+          s.symmetric.reset();
+          return;
+        }
+      s.cycle.reset(); // it shares the former levels
+      s.krylov.reset();
+      s.levels.reset();
+      Array<char> unused;
+      s.levels = std::make_unique<MatrixLevels>(s.make_hierarchy(nullptr, unused), s.by_constraints, rows);
+      build();
+    }
+  catch (...)
+    {
+      clear();
+      throw;
+    }
+}
+
+template <int dim>
+void DealiiMultigrid::set_up(const Device &device, const Field<dim> &field, const Form<dim> &form,
+                             const dealii::DoFHandler<dim> &dofs)
+{
+  where            = device;
+  state            = std::make_unique<State>();
+  auto       &s    = *state;
+  const auto &A    = *form.finest();
+  s.ranks          = field.finest().communicator();
+  s.form_dofs      = dofs_of_field(field, dofs);
+  s.data           = levels_of(field, form);
+  s.options        = options.multigrid;
+  s.constrained    = identity_rows(A);
+  s.cycle          = make_multigrid(where, s.data, precision, s.options);
+  s.vectors        = DealiiVectors(where, s.form_dofs.number, s.constrained, s.form_dofs.owned.size());
+  s.b              = Vector<double>(where, A.n_rows);
+  s.z              = Vector<double>(where, A.n_rows);
+}
+
+void DealiiMultigrid::update_from_form()
+{
+  auto &s = ready();
+  if (s.levels)
+    refuse("it has been made of a matrix: call initialize(matrix)");
+  s.cycle->update();
+  s.symmetric.reset();
+}
+
+void DealiiMultigrid::take_diagonal(const MatrixRows &rows)
+{
+  auto &s = ready();
+  s.vectors.set_diagonal(diagonal_of(rows, s.dofs()));
+}
+
+void DealiiMultigrid::check_vector(std::uint64_t n_global, std::size_t n_owned) const
+{
+  ready().vectors.check_size(n_global, n_owned);
+}
+
+void DealiiMultigrid::apply(const double *src, double *dst) const
+{
+  auto &s = ready();
+  s.vectors.take(src, s.b);
+  s.cycle->vmult(s.b, s.z);
+  s.vectors.give(s.z, src, dst);
+}
+
+void DealiiMultigrid::check_symmetric() const
+{
+  auto &s = ready();
+  if (s.options.pre_steps != s.options.post_steps)
+    refuse("Tvmult needs as many smoothing steps before the coarse correction as after it");
+  if (!s.symmetric)
+    s.symmetric = is_symmetric(matrix_on_host(s.data.back()), s.ranks);
+  if (!*s.symmetric)
+    refuse("Tvmult needs a symmetric matrix");
+}
+
+MatrixDifference DealiiMultigrid::difference(const MatrixRows &rows) const
+{
+  const auto &s = ready();
+  return largest_difference(rows, s.dofs(), matrix_on_host(s.data.back()), s.constrained);
+}
+
+template <int dim>
+DealiiSolver::DealiiSolver(const Device &device, const Field<dim> &field, const Form<dim> &form,
+                           const dealii::DoFHandler<dim> &user, const LinearSolverOptions &options)
+  : solver(std::make_unique<LinearSolver>(device, levels_of(field, form), options))
+  , dofs(dofs_of_field(field, user))
+  , vectors(device, dofs.number, identity_rows(*form.finest()), dofs.owned.size())
+  , x(device, form.finest()->n_rows)
+  , b(device, form.finest()->n_rows)
+{}
+
+DealiiSolver::~DealiiSolver() = default;
+
+void DealiiSolver::take_diagonal(const MatrixRows &rows)
+{
+  vectors.set_diagonal(diagonal_of(rows, dofs));
+}
+
+#define INSTANTIATE(dim)                                                                                           \
+  template void DealiiMultigrid::set_up(const MatrixRows &, const dealii::DoFHandler<dim> &,                       \
+                                        const dealii::AffineConstraints<double> &, const dealii::ComponentMask &); \
+  template void DealiiMultigrid::set_up(const Device &, const Field<dim> &, const Form<dim> &,                     \
+                                        const dealii::DoFHandler<dim> &);                                          \
+  template DealiiSolver::DealiiSolver(const Device &, const Field<dim> &, const Form<dim> &,                       \
+                                      const dealii::DoFHandler<dim> &, const LinearSolverOptions &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
+} // namespace adamant

@@ -1,0 +1,162 @@
+#include "base/exceptions.h"
+#include "dealii/ranks.h"
+#include "dealii/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// The absolute tolerance for a guess with the residual `initial`.
+double tolerance_of(const dealii::SolverControl &control, double initial)
+{
+  if (const auto *reduction = dynamic_cast<const dealii::ReductionControl *>(&control))
+    return std::max(control.tolerance(), reduction->reduction() * initial);
+  return control.tolerance();
+}
+
+double norm(const Array<double> &v, const Communicator &ranks)
+{
+  double square = 0.;
+  for (const double value : v)
+    square += value * value;
+  ranks.sum(&square, 1);
+  return std::sqrt(square);
+}
+
+// The right-hand side and the solution in the numbers of the finest level. Constrained DoFs have their own values, and
+// what these contribute has left the right-hand side.
+struct System
+{
+  System(const UserDofs &dofs, const Array<char> &constrained, const UserValues &matrix, const double *rhs,
+         const double *guess)
+    : dofs(dofs)
+    , constrained(constrained)
+    , b(dofs.number.size())
+    , x(dofs.number.size())
+    , prescribed(dofs.number.size(), 0.)
+  {
+    for (std::size_t k = 0; k < dofs.number.size(); ++k)
+      {
+        const int i = dofs.number[k];
+        b[i]        = constrained[i] != 0 ? 0. : rhs[k];
+        x[i]        = constrained[i] != 0 ? 0. : guess[k];
+        if (constrained[i] != 0)
+          prescribed[i] = matrix.diagonal[i] != 0. ? rhs[k] / matrix.diagonal[i] : rhs[k];
+      }
+    if (on_any_rank(dofs.ranks, matrix.coupling.n_nonzeros() > 0))
+      {
+        const auto known = product(matrix.coupling, prescribed);
+        for (std::size_t i = 0; i < b.size(); ++i)
+          b[i] -= known[i];
+      }
+  }
+  void give(double *solution) const
+  {
+    for (std::size_t k = 0; k < dofs.number.size(); ++k)
+      {
+        const int i = dofs.number[k];
+        solution[k] = constrained[i] != 0 ? prescribed[i] : x[i];
+      }
+  }
+  double residual(const CSRMatrix<double> &A) const
+  {
+    auto r = product(A, x);
+    for (std::size_t i = 0; i < r.size(); ++i)
+      r[i] = constrained[i] != 0 ? 0. : b[i] - r[i];
+    return norm(r, dofs.ranks);
+  }
+
+  const UserDofs    &dofs;
+  const Array<char> &constrained;
+  Array<double>      b, x, prescribed;
+};
+
+// The method, made for the pattern, with the present values of the user's matrix.
+DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const MatrixLevels &levels,
+                      const MultigridOptions &multigrid, const Preconditioner &M,
+                      std::unique_ptr<DealiiKrylov> &krylov)
+{
+  const bool is_new = !krylov;
+  if (is_new)
+    {
+      krylov         = std::make_unique<DealiiKrylov>();
+      krylov->values = std::make_shared<UserValues>(levels.finest());
+    }
+  auto &k = *krylov;
+  if (!levels.matrix().copy_values(rows, levels.dofs(), *k.values))
+    {
+      krylov.reset();
+      throw RunError("adamant::solve: the matrix has another pattern, or other rows are decoupled, than at the last call "
+                     "of initialize(); call initialize(matrix)");
+    }
+  const auto &A         = k.values->A;
+  const bool  symmetric = multigrid.pre_steps == multigrid.post_steps && is_symmetric(A, levels.dofs().ranks);
+  if (!k.solver || k.symmetric != symmetric)
+    {
+      k.symmetric = symmetric;
+      LinearSolverOptions options;
+      options.type = symmetric ? SolverType::cg : SolverType::gmres;
+      LevelData finest;
+      finest.values    = SharedMatrix(k.values, &A);
+      finest.node_size = levels.node_size();
+      k.solver         = std::make_unique<LinearSolver>(device, std::vector<LevelData>{finest}, options,
+                                                std::make_unique<Borrowed>(M, k.n_applications));
+      k.b              = Vector<double>(device, A.n_rows);
+      k.x              = Vector<double>(device, A.n_rows);
+    }
+  else
+    k.solver->update();
+  return k;
+}
+} // namespace
+
+void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *solution,
+                            dealii::SolverControl &control) const
+{
+  auto &s = ready();
+  if (!s.levels)
+    throw RunError("adamant::solve: the preconditioner has been made of a form; take DealiiSolver");
+  const ThreadsOf threads(where);
+  auto           &k = prepare(where, rows, *s.levels, s.options, *s.cycle, s.krylov);
+  System          system(s.levels->dofs(), s.constrained, *k.values, rhs, solution);
+  const auto     &A       = k.values->A;
+  const double    initial = system.residual(A), size = norm(system.b, s.ranks);
+  if (const auto first = control.check(0, initial); first == dealii::SolverControl::success)
+    return system.give(solution);
+  else if (first == dealii::SolverControl::failure)
+    throw dealii::SolverControl::NoConvergence(control.last_step(), control.last_value());
+
+  SolverControl own;
+  own.name           = "the user's matrix";
+  own.max_iterations = static_cast<int>(control.max_steps());
+  own.tolerance      = size > 0. ? tolerance_of(control, initial) / size : 1.;
+  k.n_applications   = 0;
+  k.b.upload(system.b.data());
+  k.x.upload(system.x.data());
+  try
+    {
+      const auto result = k.solver->solve(k.b, k.x, own);
+      k.x.download(system.x.data());
+      system.give(solution);
+      const double last = std::min(result.final_residual, own.tolerance) * size;
+      if (control.check(result.iterations, last) != dealii::SolverControl::success)
+        throw dealii::SolverControl::NoConvergence(control.last_step(), control.last_value());
+    }
+  catch (const SolverError &)
+    {
+      k.x.download(system.x.data());
+      const double last = system.residual(A);
+      if (last < initial)
+        system.give(solution);
+      // The host has counted the steps; a GPU, which replays them, has made the most that were allowed, or stopped.
+      const unsigned int steps = where.traits().waits_for_launches ? control.max_steps() : static_cast<unsigned>(k.n_applications);
+      if (control.check(std::min(steps, control.max_steps()), last) != dealii::SolverControl::success)
+        throw dealii::SolverControl::NoConvergence(control.last_step(), control.last_value());
+    }
+}
+} // namespace adamant

@@ -1,0 +1,326 @@
+// Multigrid from a user's matrix, DoFHandler and constraints on one rank.
+#include "base/csr/csr_operations.h"
+#include "dealii/matrix_levels.h"
+#include "programs.h"
+
+#include <deal.II/lac/la_parallel_vector.h>
+#include <deal.II/lac/linear_operator.h>
+#include <deal.II/lac/solver_gmres.h>
+#include <deal.II/lac/sparse_direct.h>
+#include <deal.II/numerics/matrix_tools.h>
+
+#include <omp.h>
+
+#include <limits>
+#include <map>
+
+using namespace test;
+
+namespace
+{
+adamant::DealiiOptions with_coarsest(unsigned int cells)
+{
+  adamant::DealiiOptions options;
+  options.coarsest_cells = cells;
+  return options;
+}
+
+template <int dim>
+void expect_steps(const FiniteElement<dim> &fe, unsigned int most, const Equation<dim> &equation = {})
+{
+  SCOPED_TRACE(fe.get_name());
+  Triangulation<dim> mesh;
+  make_mesh(mesh);
+  Program<dim> program(mesh, fe);
+  DoFRenumbering::random(program.dofs);
+  program.start_constraints();
+  program.make(equation);
+  adamant::DealiiPreconditioner<> multigrid(with_coarsest(8));
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  EXPECT_GE(multigrid.n_levels(), dim == 2 ? 3u : 2u);
+  EXPECT_LE(program.cg(multigrid), most);
+  EXPECT_LE(program.residual(), 1.1e-8);
+}
+} // namespace
+
+TEST(UserMatrix, FewStepsOfCG)
+{
+  expect_steps(FE_Q<2>(1), 8);
+  expect_steps(FE_Q<2>(2), 8);
+  expect_steps(FE_Q<2>(3), 10);
+  expect_steps(FE_Q<3>(1), 8);
+  expect_steps(FE_Q<3>(2), 8);
+  expect_steps(FESystem<2>(FE_Q<2>(1), 2), 12);
+  expect_steps(FESystem<3>(FE_Q<3>(1), 3), 12);
+  Equation<2> variable;
+  variable.a = [](const Point<2> &p) { return 1. + 0.9 * std::sin(6. * p[0]) * std::cos(5. * p[1]); };
+  expect_steps(FE_Q<2>(2), 10, variable);
+}
+
+namespace
+{
+template <int dim>
+adamant::MatrixLevels levels_of(const Program<dim> &program, unsigned int coarsest_cells)
+{
+  adamant::Array<char> kinds;
+  auto hierarchy = adamant::dof_hierarchy(program.dofs, ComponentMask(), coarsest_cells, &program.constraints, kinds);
+  return adamant::MatrixLevels(std::move(hierarchy), kinds, adamant::matrix_rows(program.matrix));
+}
+} // namespace
+
+TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
+{
+  Triangulation<3> mesh;
+  make_mesh(mesh);
+  Program<3> program(mesh, FE_Q<3>(2));
+  program.make();
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto one = levels_of(program, 8);
+  omp_set_num_threads(3);
+  auto three = levels_of(program, 8);
+  omp_set_num_threads(threads);
+  const auto &levels = one.levels();
+  ASSERT_GE(levels.size(), 2u);
+  for (std::size_t l = levels.size() - 1; l > 0; --l)
+    {
+      const auto &P = *levels[l].prolongation, &R = *levels[l].restriction;
+      const auto  expected = adamant::local_product(R, adamant::local_product(levels[l].rows(), P));
+      const auto &found    = levels[l - 1].rows();
+      EXPECT_EQ(found.value, three.levels()[l - 1].rows().value) << "threads";
+      for (int i = 0; i < found.n_rows; ++i)
+        for (int j = 0; j < found.n_rows; ++j)
+          {
+            const bool constrained = R.row_start[i] == R.row_start[i + 1] && i == j;
+            ASSERT_NEAR(entry(found, i, j), constrained ? 1. : entry(expected, i, j), 1e-12);
+          }
+    }
+  const auto before = three.levels()[0].rows().value;
+  EXPECT_TRUE(three.update(adamant::matrix_rows(program.matrix)));
+  EXPECT_EQ(three.levels()[0].rows().value, before) << "an update with the same values";
+}
+
+// Coarse DoFs are constrained where a Field with the same boundary has them so, also where nodes do not meet.
+TEST(UserMatrix, MarksOfCoarserLevels)
+{
+  for (unsigned int degree = 1; degree <= 4; ++degree)
+    {
+      SCOPED_TRACE(degree);
+      Triangulation<2> mesh;
+      make_mesh(mesh);
+      Program<2> program(mesh, FE_Q<2>(degree));
+      program.prescribe(0);
+      program.prescribe(3);
+      program.set_up();
+      program.assemble();
+      const auto                    levels = levels_of(program, 1);
+      const adamant::LevelMeshes<2> meshes(mesh, {1});
+      const adamant::Field<2>       field(meshes, "u", FE_Q<2>(degree), {{0, {}}, {3, {}}});
+      ASSERT_EQ(field.n_levels(), levels.levels().size());
+      for (std::size_t l = 1; l < field.n_levels(); ++l)
+        {
+          const auto &R        = *levels.levels()[l].restriction;
+          const auto &expected = *field.restriction(l);
+          EXPECT_EQ(R.row_start, expected.row_start) << "level " << l;
+          EXPECT_EQ(R.column, expected.column) << "level " << l;
+        }
+    }
+}
+
+TEST(UserMatrix, BoundariesOfSingleComponentsAndValues)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh);
+  Program<2> program(mesh, FESystem<2>(FE_Q<2>(2), 2));
+  program.prescribe(0, ComponentMask(std::vector<bool>{true, false}), 0.5);
+  program.prescribe(2, ComponentMask(std::vector<bool>{false, true}));
+  program.set_up();
+  program.assemble();
+  adamant::DealiiPreconditioner<> multigrid(with_coarsest(8));
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  EXPECT_LE(program.cg(multigrid), 14u);
+}
+
+TEST(UserMatrix, NewValues)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh);
+  Program<2> program(mesh, FE_Q<2>(2));
+  program.make();
+  adamant::DealiiPreconditioner<> multigrid, fresh;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  Equation<2> other;
+  other.mass = 3.;
+  other.a    = [](const Point<2> &p) { return 1. + p[0]; };
+  program.assemble(other);
+  multigrid.initialize(program.matrix);
+  fresh.initialize(program.matrix, program.dofs, program.constraints);
+  Vector<double> x(program.dofs.n_dofs()), y(program.dofs.n_dofs());
+  multigrid.vmult(x, program.rhs);
+  fresh.vmult(y, program.rhs);
+  EXPECT_TRUE(x == y);
+  EXPECT_LE(program.cg(multigrid), 9u);
+}
+
+TEST(UserMatrix, NeumannProblemsAreFound)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh);
+  Program<2> program(mesh, FE_Q<2>(1));
+  program.set_up();
+  program.assemble();
+  program.rhs.add(-program.rhs.mean_value()); // sums to zero, as (1, f) = 0 has it up to hanging nodes
+  for (unsigned int i = 0; i < program.rhs.size(); ++i)
+    if (program.constraints.is_constrained(i))
+      program.rhs[i] = 0.;
+  double sum = 0., n = 0.;
+  for (unsigned int i = 0; i < program.rhs.size(); ++i)
+    if (!program.constraints.is_constrained(i))
+      {
+        sum += program.rhs[i];
+        n += 1.;
+      }
+  for (unsigned int i = 0; i < program.rhs.size(); ++i)
+    if (!program.constraints.is_constrained(i))
+      program.rhs[i] -= sum / n;
+  adamant::DealiiPreconditioner<> multigrid;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  EXPECT_LE(program.cg(multigrid), 14u);
+
+  Equation<2> with_mass; // no kernel any more, and back
+  with_mass.mass = 1.;
+  program.assemble(with_mass);
+  multigrid.initialize(program.matrix);
+  EXPECT_LE(program.cg(multigrid), 10u);
+
+  Program<2> pinned(mesh, FE_Q<2>(1));
+  pinned.constraints.add_line(5);
+  pinned.set_up();
+  pinned.assemble();
+  multigrid.initialize(pinned.matrix, pinned.dofs, pinned.constraints);
+  EXPECT_LE(pinned.cg(multigrid), 25u);
+}
+
+TEST(UserMatrix, ConstantsOfSingleComponents)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh);
+  Program<2> program(mesh, FESystem<2>(FE_Q<2>(1), 2));
+  for (const types::boundary_id id : {0, 1})
+    program.prescribe(id, ComponentMask(std::vector<bool>{true, false}));
+  program.set_up();
+  program.assemble();
+  // A right-hand side that does no work on the constant of component 1.
+  const IndexSet second = DoFTools::extract_dofs(program.dofs, ComponentMask(std::vector<bool>{false, true}));
+  double         sum = 0., n = 0.;
+  for (const auto i : second)
+    if (!program.constraints.is_constrained(i))
+      {
+        sum += program.rhs[i];
+        n += 1.;
+      }
+  for (const auto i : second)
+    program.rhs[i] = program.constraints.is_constrained(i) ? 0. : program.rhs[i] - sum / n;
+  adamant::DealiiPreconditioner<> multigrid;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  EXPECT_LE(program.cg(multigrid), 14u);
+}
+
+// Values by MatrixTools: the constraints have hanging nodes alone.
+TEST(UserMatrix, DecoupledRows)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh, 0., 1., true);
+  mesh.refine_global(5);
+  Program<2> program(mesh, FE_Q<2>(1));
+  program.set_up();
+  program.assemble();
+  std::map<types::global_dof_index, double> values;
+  VectorTools::interpolate_boundary_values(program.dofs, 0, Functions::ConstantFunction<2>(2.), values);
+  VectorTools::interpolate_boundary_values(program.dofs, 1, Functions::ConstantFunction<2>(1.), values);
+  Program<2> eliminated(mesh, FE_Q<2>(1));
+  for (const bool eliminate : {true, false})
+    {
+      SCOPED_TRACE(eliminate);
+      program.assemble();
+      MatrixTools::apply_boundary_values(values, program.matrix, program.solution, program.rhs, eliminate);
+      adamant::DealiiPreconditioner<> multigrid(with_coarsest(8));
+      multigrid.initialize(program.matrix, program.dofs, program.constraints);
+      SolverControl control(20, 1e-9 * program.rhs.l2_norm());
+      program.solution = 0.;
+      adamant::solve(program.matrix, program.solution, program.rhs, multigrid, control);
+      EXPECT_LE(program.residual(), 1e-8) << "couplings to the prescribed columns count";
+      EXPECT_NEAR(program.solution[values.begin()->first], values.begin()->second, 1e-12);
+
+      // The same matrix without the values: the rows couple again.
+      program.assemble(Equation<2>{1.});
+      Vector<double> x(program.rhs);
+      expect_refusal([&] { adamant::solve(program.matrix, x, program.rhs, multigrid, control); },
+                     "call initialize(matrix)");
+      multigrid.initialize(program.matrix);
+      EXPECT_LE(program.cg(multigrid), 9u);
+      EXPECT_LE(program.residual(), 1.1e-8);
+    }
+}
+
+TEST(UserMatrix, OtherPattern)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh, 4, 0); // whose last DoF is free
+  Program<2> program(mesh, FE_Q<2>(1));
+  program.make();
+  adamant::DealiiPreconditioner<double> multigrid, fresh;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  // One more entry, at the end of a row, in a matrix with another pattern.
+  const unsigned int     n = program.dofs.n_dofs();
+  DynamicSparsityPattern dsp(n);
+  unsigned int           row = n;
+  for (unsigned int i = 0; i < n; ++i)
+    for (auto entry = program.matrix.begin(i); entry != program.matrix.end(i); ++entry)
+      {
+        dsp.add(i, entry->column());
+        if (row == n && !program.constraints.is_constrained(i) && program.matrix.el(i, n - 1) == 0.)
+          row = i;
+      }
+  ASSERT_FALSE(program.constraints.is_constrained(n - 1));
+  dsp.add(row, n - 1);
+  dsp.add(n - 1, row);
+  SparsityPattern larger;
+  larger.copy_from(dsp);
+  SparseMatrix<double> matrix(larger);
+  matrix.add(1., program.matrix);
+  matrix.set(row, n - 1, 0.1);
+  matrix.set(n - 1, row, 0.1);
+  multigrid.initialize(matrix);
+  fresh.initialize(matrix, program.dofs, program.constraints);
+  EXPECT_EQ(multigrid.check(matrix).largest, 0.);
+  EXPECT_EQ(multigrid.check(program.matrix).largest, 0.1);
+  Vector<double> x(n), y(n);
+  multigrid.vmult(x, program.rhs);
+  fresh.vmult(y, program.rhs);
+  EXPECT_TRUE(x == y);
+}
+
+TEST(UserMatrix, CheckTellsWhere)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh);
+  Program<2> program(mesh, FE_Q<2>(1));
+  program.make();
+  adamant::DealiiPreconditioner<> multigrid;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  EXPECT_EQ(multigrid.check(program.matrix).largest, 0.);
+  unsigned int row = 0;
+  while (program.constraints.is_constrained(row))
+    ++row;
+  program.matrix.add(row, row, 0.25);
+  const auto difference = multigrid.check(program.matrix);
+  EXPECT_NEAR(difference.largest, 0.25, 1e-14);
+  EXPECT_EQ(difference.row, row);
+  EXPECT_EQ(difference.column, row);
+  program.matrix.diag_element(row) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isinf(multigrid.check(program.matrix).largest));
+  expect_refusal([&] { multigrid.initialize(program.matrix); }, "the diagonal entry of DoF " + std::to_string(row));
+  Vector<double> x(program.rhs);
+  expect_refusal([&] { multigrid.vmult(x, program.rhs); }, "initialize() has not been called, or has failed");
+}

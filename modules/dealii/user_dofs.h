@@ -1,0 +1,82 @@
+#pragma once
+
+#include "base/array.h"
+#include "base/communicator.h"
+#include "fem/ranks/distributed_rows.h"
+#include "fem/spaces/level_space.h"
+
+#include <deal.II/base/index_set.h>
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/fe/component_mask.h>
+#include <deal.II/fe/fe.h>
+#include <deal.II/lac/affine_constraints.h>
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// The DoFs of a user's DoFHandler, or of some of its components, as rows of the user's matrix. A matrix of some
+/// components is a block: its rows count from the first DoF of the components.
+struct UserDofs
+{
+  Communicator                    ranks;
+  dealii::types::global_dof_index first = 0; ///< the DoFHandler's number of row 0
+  dealii::IndexSet                owned;     ///< the rows that this rank has
+  Array<int>                      number;    ///< of each owned row, the number of its DoF in the LevelSpace
+  std::uint64_t                   first_in_space = 0; ///< global number in the LevelSpace of this rank's DoF 0
+
+  /// Returns the place of an owned row among the owned rows.
+  std::size_t place(dealii::types::global_dof_index row) const
+  {
+    return contiguous ? row - begin : owned.index_within_set(row);
+  }
+  bool is_owned(dealii::types::global_dof_index row) const
+  {
+    return contiguous ? row - begin < number.size() : owned.is_element(row);
+  }
+  /// Sets `owned`, and makes room for the numbers.
+  void set_owned(dealii::IndexSet rows);
+
+  /// Returns the global numbers in the LevelSpace of any rows. All ranks call it together. Throws RunError on all ranks
+  /// where the matrix has no such row.
+  std::vector<dealii::types::global_dof_index>
+  numbers_in_space(const std::vector<dealii::types::global_dof_index> &rows) const;
+
+private:
+  bool                            contiguous = true;
+  dealii::types::global_dof_index begin      = 0;
+};
+
+/// What a DoF is to the levels: an unknown, or constrained in one way or the other.
+enum DofKind : char
+{
+  free_dof,
+  hanging_dof,
+  prescribed_dof, ///< its value is in the constraints, or its row of the matrix is decoupled
+};
+
+/// Throws RunError with a sentence for meshes and elements that multigrid does not take: hp, simplices, parallel::shared
+/// and parallel::fullydistributed meshes, elements other than FE_Q and FESystem of FE_Q.
+template <int dim>
+void check_dofs(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask &components);
+
+/// Returns the element of the selected components, which is the DoFHandler's own where all are.
+template <int dim>
+std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &dofs,
+                                                       const dealii::ComponentMask   &components);
+
+/// Returns how the DoFs of some components are numbered in a space with their element on the active cells of the same
+/// mesh. All ranks call it together. Throws RunError on all ranks where the DoFs of the components do not follow each
+/// other, or where ranks own other DoFs.
+template <int dim>
+UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,
+                   const dealii::ComponentMask &components);
+
+/// Returns the kind of each DoF that this rank owns in the space, which has hanging nodes as its only constraints. All
+/// ranks call it together. Throws RunError, on all ranks, which names a DoF with a constraint that multigrid does not
+/// take: neither a prescribed value nor the mesh's own constraint of a hanging node.
+template <int dim>
+Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
+                      const dealii::AffineConstraints<double> &constraints);
+} // namespace adamant

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/array.h"
+#include "base/csr/csr_matrix.h"
+#include "dealii/matrix_rows.h"
+#include "dealii/user_dofs.h"
+
+#include <vector>
+
+namespace adamant
+{
+/// The values of a user's matrix in the numbers of a LevelSpace.
+struct UserValues
+{
+  CSRMatrix<double> A;        ///< couplings of free DoFs; constrained DoFs have rows of the identity
+  CSRMatrix<double> coupling; ///< of free rows to constrained columns, which elimination of columns leaves empty
+  Array<double>     diagonal; ///< of the user's matrix
+};
+
+/// How a user's matrix is copied to a LevelSpace's numbers: the pattern is found once, and each copy of values then
+/// writes them to their places.
+///
+/// A DoF is constrained where its kind says so, or where its row of the matrix is decoupled: all entries off the
+/// diagonal are zero, as MatrixTools::apply_boundary_values leaves them.
+class UserMatrix
+{
+public:
+  /// Finds the pattern and gives it to `values`, whose values are not set. `kinds` are those of the owned DoFs in the
+  /// space (dof_kinds); decoupled rows become prescribed_dof. All ranks call it together. Throws RunError on all ranks
+  /// where the matrix has other rows than `dofs`, or where the row of a constrained DoF is not decoupled.
+  UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values);
+
+  const Array<char> &kinds() const { return kind; } ///< of the owned DoFs in the space
+
+  /// Copies the values of a matrix to `to`, which has the pattern. Returns false on all ranks where the matrix has
+  /// another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on all ranks where a
+  /// diagonal entry of a free DoF is zero or no finite number.
+  bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
+
+private:
+  void number_ghosts(const MatrixRows &rows, const UserDofs &dofs, CSRMatrix<double> &A);
+  void find_pattern(const MatrixRows &rows, const UserDofs &dofs, UserValues &values);
+  int  local_column(const UserDofs &dofs, dealii::types::global_dof_index column) const; // -1: there is none
+  bool copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to) const;
+
+  Array<char>                                  kind, kind_of_column; // the latter with ghosts
+  std::vector<dealii::types::global_dof_index> ghosts; // columns of other ranks in the user's numbers, ascending
+  Array<int>                                   ghost_column;
+  Array<int>                                   row_of; // of each DoF of the space, the user's row
+  Array<EntryNumber>                           start;  // of each DoF, its first entry in `place`
+  Array<int>                                   place;  // of the user's entries: in the row of A, or -1 - in `coupling`
+};
+} // namespace adamant
