@@ -44,7 +44,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
 ONE_DEVICE = {  # what only lib/algebra may say: everything above runs on the device that is chosen at run time
     "a template on the backend": re.compile(r"template\s*<[^>]*\b(?:class|typename)\s+Backend"),
     "a question for the host's type": re.compile(r"is_same(?:_v)?\s*<[^;{]*HostBackend"),
-    "a question for CUDA": re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*ADAMANT_WITH_CUDA", re.MULTILINE),
+    "a question for CUDA": re.compile(
+        r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*ADAMANT_WITH_CUDA|if constexpr \(built_with_cuda", re.MULTILINE
+    ),
 }
 
 # A name of deal.II and the beginning of the header that declares it: a source that names it includes it, or a header of ours that does.
@@ -273,6 +275,7 @@ class Layering(unittest.TestCase):
             "if constexpr (std::is_same_v<std::decay_t<decltype(b)>, HostBackend<double>>)\n",
             "#if ADAMANT_WITH_CUDA\n#endif\n",
             "  # ifdef ADAMANT_WITH_CUDA\n# endif\n",
+            "  if constexpr (built_with_cuda)\n    return cuda::f();\n",
         )
         for text in broken:
             for where in ("lib/solvers/a.h", "apps/a.cc", "tests/ranks/a.cc"):
