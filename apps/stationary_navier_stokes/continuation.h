@@ -3,6 +3,7 @@
 #include "flow_level.h"
 
 #include "base/run_record.h"
+#include "solvers/krylov.h"
 
 #include <cmath>
 #include <iostream>

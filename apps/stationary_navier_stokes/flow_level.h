@@ -6,6 +6,7 @@
 
 #include "frame/device_field.h"
 #include "frame/linear_solver_setup.h"
+#include "solvers/krylov.h"
 #include "solvers/newton.h"
 
 #include <deal.II/grid/grid_tools.h>

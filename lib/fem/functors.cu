@@ -17,5 +17,4 @@ template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
                                       const AssembleBlocks<3, LocalMatrices<3, 3>> &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::FindContributions &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::AverageInCells &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ForAverage &);

@@ -18,6 +18,7 @@ template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, Wei
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
+template void for_each(const DeviceInterface &, int, const AverageInCells &);
 template void for_each(const DeviceInterface &, int, const ToFirstNodes &);
 template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double> &);
 template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float> &);

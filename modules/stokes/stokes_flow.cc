@@ -1,10 +1,10 @@
 #include "stokes/stokes_flow.h"
 
-#include "fem/functions/average_functors.h"
 #include "fem/functions/gradient_postprocessor.h"
 #include "fem/functions/points.h"
 #include "frame/linear_solver_setup.h"
 #include "frame/output/output.h"
+#include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/fe/fe_q.h>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "fem/forms/cell_kernel.h"
+#include "fem/functions/average_functors.h"
 
 #include <cmath>
 
@@ -169,5 +170,32 @@ struct RemoveMean
   Number                    *v;
   ADAMANT_HOST_DEVICE Number value(int i) const { return v[i] - static_cast<Number>(*sum / n) * one[i]; }
   ADAMANT_HOST_DEVICE void   store(int i, Number value) const { v[i] = value; }
+};
+
+/// Computes y_cell, the average over the n positive values x of a cell, which follow each other. A value that is not
+/// positive, or infinite, becomes y_cell, where a check finds it: an average may hide it.
+struct AverageInCells
+{
+  Average                  average;
+  int                      n;
+  const double            *x;
+  double                  *y;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const double *values = x + static_cast<long>(cell) * n;
+    double        sum    = 0.;
+    for (int q = 0; q < n; ++q)
+      {
+        if (!(values[q] > 0. && values[q] - values[q] == 0.))
+          {
+            y[cell] = values[q];
+            return;
+          }
+        sum += average == Average::harmonic  ? 1. / values[q] :
+               average == Average::geometric ? log(values[q]) :
+                                               values[q];
+      }
+    y[cell] = average == Average::harmonic ? n / sum : average == Average::geometric ? exp(sum / n) : sum / n;
+  }
 };
 } // namespace adamant

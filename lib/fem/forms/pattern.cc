@@ -153,6 +153,44 @@ struct RowsInTurn
   int              turn = 0;
   std::vector<int> listed;
 };
+
+// The columns from what each thread has kept. A group has `width` columns, `stored` of them in a row.
+template <class IsNew>
+void fill_columns(const std::vector<Array<int>> &kept, const IsNew &is_new, int width, int stored, Pattern &result)
+{
+  CSRMatrix<double> &A = result.matrix;
+  for_row_ranges(A.n_rows, [&](int first, int end) {
+    const int       *next = kept[omp_get_thread_num()].data();
+    std::vector<int> last_two[2];
+    int              turn = 0;
+    for (int row = first; row < end; ++row)
+      {
+        const auto length     = A.row_start[row + 1] - A.row_start[row];
+        const bool is_new_row = is_new(row, first);
+        turn                  = is_new_row ? 1 - turn : turn;
+        auto &found           = last_two[turn];
+        if (is_new_row && result.repeats[row])
+          {
+            const int further = *next++;
+            for (int &group : found)
+              group += further;
+          }
+        else if (is_new_row)
+          {
+            const auto n_groups = stored == 1 ? length : length / stored;
+            found.assign(next, next + n_groups);
+            next += n_groups;
+          }
+        int *column = A.column.data() + A.row_start[row];
+        if (width == 1)
+          std::copy(found.begin(), found.end(), column);
+        else
+          for (const int group : found)
+            for (int k = 0; k < stored; ++k)
+              *column++ = group * width + (stored < width ? row % width : k);
+      }
+  });
+}
 } // namespace
 
 template <int dim>
@@ -192,37 +230,7 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
       }
   });
   finish_row_starts(A);
-  for_row_ranges(A.n_rows, [&](int first, int end) {
-    const int       *next = kept[omp_get_thread_num()].data();
-    std::vector<int> last_two[2];
-    int              turn = 0;
-    for (int row = first; row < end; ++row)
-      {
-        const auto length     = A.row_start[row + 1] - A.row_start[row];
-        const bool is_new_row = is_new(row, first);
-        turn                  = is_new_row ? 1 - turn : turn;
-        auto &found           = last_two[turn];
-        if (is_new_row && result.repeats[row])
-          {
-            const int further = *next++;
-            for (int &group : found)
-              group += further;
-          }
-        else if (is_new_row)
-          {
-            const auto n_groups = stored == 1 ? length : length / stored;
-            found.assign(next, next + n_groups);
-            next += n_groups;
-          }
-        int *column = A.column.data() + A.row_start[row];
-        if (width == 1)
-          std::copy(found.begin(), found.end(), column);
-        else
-          for (const int group : found)
-            for (int k = 0; k < stored; ++k)
-              *column++ = group * width + (stored < width ? row % width : k);
-      }
-  });
+  fill_columns(kept, is_new, width, stored, result);
   return result;
 }
 

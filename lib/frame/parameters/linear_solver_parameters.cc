@@ -66,7 +66,6 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , precision(name_of(precisions, defaults.precision))
 {
   auto &multigrid = given.multigrid;
-  auto &smoother  = multigrid.smoother;
   using namespace dealii::Patterns;
   add_parameter(
     "Solver", solver,
@@ -88,22 +87,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Precision", precision,
                 "Of the V-cycle; everything else is double. mixed: smoothing in float32 of residuals in float64", prm,
                 selection(precisions));
-  add_parameter("Smoother", smoother.type,
-                "x <- x + omega S (b - A x), where S is " +
-                  of_smoothers([](const auto &kind) { return kind.description + " (" + kind.name + ")"; }, ", or "),
-                prm, Selection(of_smoothers([](const auto &kind) { return kind.name; }, "|")));
-  add_parameter("Chebyshev", smoother.chebyshev,
-                "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
-  add_parameter("Arnoldi polynomial", smoother.arnoldi,
-                "Take them as one polynomial in S A whose zeros are harmonic Ritz values: for matrices far from "
-                "symmetric, on stretched cells");
-  add_parameter("Damping", smoother.damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
-  add_parameter("Chebyshev range", smoother.range,
-                "Chebyshev damps eigenvalues from the largest down to the largest over this", prm, Double(1.001, 1e6));
-  add_parameter("Pre-smoothing steps", multigrid.pre_steps, "With Chebyshev: the degree of the polynomial", prm,
-                Integer(1, 100));
-  add_parameter("Post-smoothing steps", multigrid.post_steps, "With Chebyshev: the degree of the polynomial", prm,
-                Integer(0, 100));
+  add_smoothing();
   add_parameter(
     "Interpolation", interpolation,
     "Between levels: embedding: of the elements; harmonic: the same, with the values of least energy inside "
@@ -129,6 +113,29 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Aggregation threshold", amg.aggregation_threshold, "Couplings weaker than this are dropped", prm,
                 Double(0, 1));
   leave_subsection();
+}
+
+void LinearSolverParameters::add_smoothing()
+{
+  auto &multigrid = given.multigrid;
+  auto &smoother  = multigrid.smoother;
+  using namespace dealii::Patterns;
+  add_parameter("Smoother", smoother.type,
+                "x <- x + omega S (b - A x), where S is " +
+                  of_smoothers([](const auto &kind) { return kind.description + " (" + kind.name + ")"; }, ", or "),
+                prm, Selection(of_smoothers([](const auto &kind) { return kind.name; }, "|")));
+  add_parameter("Chebyshev", smoother.chebyshev,
+                "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
+  add_parameter("Arnoldi polynomial", smoother.arnoldi,
+                "Take them as one polynomial in S A whose zeros are harmonic Ritz values: for matrices far from "
+                "symmetric, on stretched cells");
+  add_parameter("Damping", smoother.damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
+  add_parameter("Chebyshev range", smoother.range,
+                "Chebyshev damps eigenvalues from the largest down to the largest over this", prm, Double(1.001, 1e6));
+  add_parameter("Pre-smoothing steps", multigrid.pre_steps, "With Chebyshev: the degree of the polynomial", prm,
+                Integer(1, 100));
+  add_parameter("Post-smoothing steps", multigrid.post_steps, "With Chebyshev: the degree of the polynomial", prm,
+                Integer(0, 100));
 }
 
 LinearSolverOptions LinearSolverParameters::options(const std::string &name) const

@@ -42,6 +42,7 @@ public:
   bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
 
 private:
+  void add_smoothing();
   void check_component_blocks(SolverType type) const;
 
   LinearSolverOptions given; // without the tolerance, and without the enumerations, whose names follow
