@@ -68,17 +68,4 @@ protected:
 private:
   Matrix<double> H, B;
 };
-
-/// Assembles the form's finest matrix on a device, with new values. A matrix with columns quadrature_points() can only
-/// be used for products (CellSums). The form keeps nothing of the matrix on the host.
-template <int dim>
-Matrix<double> assemble_on(const Device &device, Form<dim> &form)
-{
-  if (form.columns().kind == ColumnKind::quadrature_points && device.matrix_format() == MatrixFormat::compressed)
-    return make_matrix(device, form.sums_over_cells());
-  form.update();
-  Matrix<double> matrix(device, *form.finest(), form.rows().node_size());
-  form.release();
-  return matrix;
-}
 } // namespace adamant

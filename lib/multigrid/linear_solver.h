@@ -1,7 +1,7 @@
 #pragma once
 
 #include "multigrid/options.h"
-#include "operators/level_data.h"
+#include "operators/device_level.h"
 #include "solvers/control.h"
 #include "solvers/krylov.h"
 
@@ -73,7 +73,11 @@ public:
   const Preconditioner &preconditioner() const { return *M; }
   Preconditioner       &preconditioner() { return *M; }
 
-  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver);
+  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
+  {
+    solver.M->print(out);
+    return out;
+  }
 
 private:
   Device                          where;

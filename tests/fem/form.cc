@@ -495,8 +495,8 @@ void galerkin(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, const std:
       for (int i = 0; i < coarse.n_rows(); ++i)
         if (!u.space(l - 1).is_free(i))
           x[i] = 0.;
-      expect_close(multiply(*fine.restriction, multiply(*fine.matrix(), multiply(*fine.prolongation, x))),
-                   multiply(*coarse.matrix(), x), 1e-12, "level " + std::to_string(l));
+      expect_close(multiply(*fine.restriction, multiply(fine.matrix(), multiply(*fine.prolongation, x))),
+                   multiply(coarse.matrix(), x), 1e-12, "level " + std::to_string(l));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base/row_ranges.h"
 #include "fem/forms/cell_rows.h"
 #include "fem/ranks/distributed_rows.h"
+#include "operators/device_level.h"
 
 #include <deal.II/lac/full_matrix.h>
 

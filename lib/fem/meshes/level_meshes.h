@@ -67,14 +67,15 @@ public:
   const std::shared_ptr<const CellList<dim>>              &finest_cells() const { return cells; }
   const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return cells->mesh(); }
 
-  /// @name Frees meshes that nobody else shares
-  /// They are built anew where they are asked for again, which threads must not do at once.
-  /// @{
-  void release_coarser(); ///< frees the coarser meshes; finest() still tells how its cells lie in the next coarser mesh
-  void release();         ///< frees the coarser meshes and the links of the finest one to them
-  /// @}
-
 private:
+  template <int>
+  friend class HierarchyBuilder;
+
+  // These free meshes that nobody else shares. They are built anew where they are asked for again, which threads must
+  // not do at once.
+  void release_coarser(); // frees the coarser meshes; finest() still tells how its cells lie in the next coarser mesh
+  void release();         // frees the coarser meshes and the links of the finest one to them
+
   const std::vector<LevelMesh<dim>> &all() const; // builds the levels where they are not there
 
   LevelMeshOptions                     options;

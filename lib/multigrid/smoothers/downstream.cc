@@ -189,8 +189,8 @@ public:
     if (!level.changing())
       {
         if (!own_A)
-          own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
-        own_A->values.upload(level.matrix()->value.data());
+          own_A = std::make_shared<CompressedRows>(level.device, level.matrix());
+        own_A->values.upload(level.matrix().value.data());
       }
     inverse =
       std::static_pointer_cast<Number>(level.device.interface().allocate(lists.n_entries * sizeof(Number), "vectors"));

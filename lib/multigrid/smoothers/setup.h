@@ -2,7 +2,7 @@
 
 #include "base/csr/csr_matrix.h"
 #include "multigrid/smoothers/functors.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <memory>
 #include <vector>
