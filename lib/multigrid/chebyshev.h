@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// Smooths on a level before the coarse correction (`vmult`) and after it (`step`), n >= 1 steps at a time. The functions
-/// that return a vector return the one that holds the result, either x or y; the other one is scratch.
+/// Smooths on a level before the coarse correction (`vmult`) and after it (`step`), n >= 1 steps at a time. They return
+/// the vector that holds the result, either x or y; the other one is scratch.
 template <typename Number>
 class LevelSmoother
 {

@@ -231,8 +231,8 @@ private:
 };
 
 // How many of the levels, from the coarsest, are composed; 1: none are. The smoother's S has to be known as a matrix
-// (SmootherKind::matrix), and values may not change on the device. By default levels are composed on a device that waits
-// for operations more than for their entries.
+// (SmootherKind::matrix), and values may not change on the device. By default levels are composed on a device that
+// waits for operations more than for their entries.
 std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
                                 const MultigridOptions &options)
 {
@@ -265,9 +265,9 @@ ComposedLevels<Number>::ComposedLevels(const Device &device, const std::vector<L
     }
   coarse_solver = make_coarse_solver(this->levels[0], options);
   if (n_levels() > 1)
-    compose();
-  else
-    coarse_x = Vector(device, finest().n_rows());
+    return compose();
+  for (Vector *vector : {&array, &coarse_x})
+    *vector = Vector(device, finest().n_rows());
 }
 
 template <typename Number>
@@ -319,20 +319,10 @@ void ComposedLevels<Number>::compose()
 }
 
 template <typename Number>
-auto ComposedLevels<Number>::input() const -> Vector
-{
-  return n_levels() > 1 ? array.part(0, finest().n_rows()) : Vector(device, finest().n_rows());
-}
-
-template <typename Number>
 auto ComposedLevels<Number>::vmult(const Vector &b) -> const Vector &
 {
-  if (n_levels() == 1)
-    {
-      coarse_solver->solve(b, coarse_x);
-      return coarse_x;
-    }
-  if (b.data() != array.data())
+  const bool composed = n_levels() > 1;
+  if (composed && b.data() != array.data())
     {
       Vector own_b = input();
       device.copy(b, own_b);
@@ -342,9 +332,9 @@ auto ComposedLevels<Number>::vmult(const Vector &b) -> const Vector &
       device.multiply(Number(1), product.matrix, array, Number(0), product.to);
   };
   run(before);
-  coarse_solver->solve(coarse_b, coarse_x);
+  coarse_solver->solve(composed ? coarse_b : b, coarse_x);
   run(after);
-  return after.back().to;
+  return composed ? after.back().to : coarse_x;
 }
 
 template <typename Number>

@@ -12,9 +12,9 @@
 
 namespace adamant
 {
-/// The lowest levels of a V-cycle: the coarsest one with its solver and, where steps on small levels are worth composing,
-/// some above it. These run as few sparse products. As a V-cycle is linear, successive smoothing steps, residual and
-/// transfer are one sparse matrix,
+/// The lowest levels of a V-cycle: the coarsest one with its solver and, where steps on small levels are worth
+/// composing, some above it. These run as few sparse products. As a V-cycle is linear, successive smoothing steps,
+/// residual and transfer are one sparse matrix,
 ///
 ///   b_coarse = R (I - A X) b,   x = Y b + Z e,   X: the steps from zero; e: the coarse correction,
 ///
@@ -35,7 +35,7 @@ public:
   void update();
 
   /// Returns a vector from which `vmult` takes b without a copy.
-  Vector input() const;
+  Vector input() const { return array.part(0, finest().n_rows()); }
   /// Returns the result of a V-cycle for b from a zero guess. The result is valid until the next call.
   const Vector &vmult(const Vector &b);
 
@@ -58,8 +58,8 @@ private:
   std::vector<DeviceLevel<Number>>                         levels;
   std::vector<std::unique_ptr<PolynomialSmoother<Number>>> smoothers; // of the levels above the coarsest one
   std::unique_ptr<CoarseSolver<Number>>                    coarse_solver;
-  Vector                                                   array;              // empty for one level
-  Vector                                                   coarse_b, coarse_x; // parts of the array
+  Vector                                                   array;              // for one level, of b alone
+  Vector                                                   coarse_b, coarse_x; // parts of the array of several levels
   std::vector<Product>                                     before, after; // products before and after the coarse solver
 };
 

@@ -46,7 +46,7 @@ struct LevelData
   /// updates of some smoothers. Null: there are no patches.
   std::function<Patches(PatchKind)> patches = nullptr;
 
-  /// Returns the rows of A in host memory, without values where a device has them. Throws RunError where there are none.
+  /// Returns the rows of A in host memory, without values where a device has them. Throws RunError if there are none.
   const CSRMatrix<double> &matrix() const
   {
     if (has_rows())

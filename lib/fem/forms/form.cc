@@ -115,24 +115,6 @@ LevelValues Form<dim>::values(std::size_t level) const
 }
 
 template <int dim>
-void Form<dim>::keep_matrix(std::size_t level)
-{
-  matrix(level); // which throws where there is none
-  if (level_forms[level])
-    kept[level] = level_forms[level]->sum;
-  level_forms[level].reset();
-}
-
-template <int dim>
-void Form<dim>::release_entries(std::size_t level)
-{
-  matrix(level); // which throws where there is none
-  auto &entries  = level_forms[level] ? *level_forms[level]->sum : *kept[level];
-  entries.column = Array<int>(); // which {} would not free
-  entries.value  = Array<double>();
-}
-
-template <int dim>
 void Form<dim>::release()
 {
   level_forms.clear();

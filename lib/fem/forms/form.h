@@ -177,10 +177,6 @@ private:
   template <int d>
   friend Matrix<double> assemble_on(const Device &device, Form<d> &form);
 
-  // Frees all but the matrix of a level. Its space may then be freed, too. The next update builds a new matrix.
-  void keep_matrix(std::size_t level);
-  // Frees the entries of a level's matrix, for everybody who shares it, as a device has them; their number stays.
-  void release_entries(std::size_t level);
   // Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
 
@@ -198,7 +194,7 @@ private:
   Kernel                                          kernel;
   Levels                                          levels;
   std::vector<std::unique_ptr<LevelForm<dim>>>    level_forms; // by level; null where there is none yet or any more
-  std::vector<std::shared_ptr<CSRMatrix<double>>> kept;        // by level: the matrix of keep_matrix()
+  std::vector<std::shared_ptr<CSRMatrix<double>>> kept;        // by level: the matrix, where nothing else is kept
 };
 
 /// Returns the data that multigrid needs of a system matrix with Levels::all and columns unknowns(field), after

@@ -1,33 +1,27 @@
 #include "fem/forms/hierarchy_builder.h"
 
+#include "fem/forms/level_form.h"
 #include "fem/forms/patches.h"
 
 namespace adamant
 {
 template <int dim>
-HierarchyBuilder<dim>::HierarchyBuilder(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form)
-  : meshes(meshes)
-  , field(field)
-  , form(form)
-{}
-
-template <int dim>
 std::vector<LevelData> HierarchyBuilder<dim>::levels(std::size_t at_once)
 {
   form.release();
-  std::vector<LevelData> levels(field.n_levels());
-  for (; first == 0 || (first < levels.size() && field.space(first).partition().size() <= at_once); ++first)
+  std::vector<LevelData> levels;
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
-      form.update(first);
-      form.keep_matrix(first);
-      levels[first] = {form.matrix(first), field.prolongation(first), field.restriction(first)};
-    }
-  for (std::size_t l = 0; l < levels.size(); ++l)
-    {
-      levels[l].node_size = field.node_size();
-      levels[l].patches   = [&field = field, l](PatchKind kind) { return make_patches(field.space(l), kind); };
-      if (l >= first)
-        levels[l].values = MadeOnDemand{[this, l] { return make_transfer(l); }, [this, l] { return make_matrix(l); }};
+      levels.push_back({MadeOnDemand{[this, l] { return make_transfer(l); }, [this, l] { return make_matrix(l); }},
+                        nullptr, nullptr, field.node_size(),
+                        [&field = field, l](PatchKind kind) { return make_patches(field.space(l), kind); }});
+      if (l != first || (l > 0 && field.space(l).partition().size() > at_once))
+        continue;
+      form.update(l);
+      levels[l].values       = keep_matrix(l);
+      levels[l].prolongation = field.prolongation(l);
+      levels[l].restriction  = field.restriction(l);
+      ++first;
     }
   return levels;
 }
@@ -36,28 +30,28 @@ template <int dim>
 std::pair<SharedMatrix, SharedMatrix> HierarchyBuilder<dim>::make_transfer(std::size_t level)
 {
   if (level > first)
-    form.release_entries(level - 1);
-  field.release_mesh(level - 1);
+    release_entries(level - 1);
+  field.space(level - 1);
+  field.at(level - 1).space->release_mesh();
   if (level + 1 == field.n_levels())
-    meshes.release_coarser();
+    {
+      meshes.kept = meshes.finest(); // which still tells how its cells lie in the next coarser mesh
+      meshes.levels.clear();
+    }
   const std::pair transfer(field.prolongation(level), field.restriction(level));
-  field.release_transfer(level);
+  release_transfer(level);
   return transfer;
 }
 
 template <int dim>
 SharedMatrix HierarchyBuilder<dim>::make_matrix(std::size_t level)
 {
-  if (level != made)
-    {
-      field.release_spaces_below(level);
-      if (level + 1 == field.n_levels())
-        meshes.release();
-      form.update(level);
-      form.keep_matrix(level);
-    }
+  if (level == made)
+    return form.matrix(level);
+  release_below(level);
+  form.update(level);
   made = level;
-  return form.matrix(level);
+  return keep_matrix(level);
 }
 
 template <int dim>
@@ -65,12 +59,47 @@ void HierarchyBuilder<dim>::release()
 {
   for (std::size_t level = 0; level < field.n_levels(); ++level)
     {
-      form.keep_matrix(level);
-      form.release_entries(level);
-      field.release_transfer(level);
+      keep_matrix(level);
+      release_entries(level);
+      release_transfer(level);
     }
-  field.release_spaces_below(field.n_levels() - 1);
-  meshes.release();
+  release_below(field.n_levels() - 1);
+}
+
+template <int dim>
+SharedMatrix HierarchyBuilder<dim>::keep_matrix(std::size_t level)
+{
+  form.matrix(level); // which throws where there is none
+  if (form.level_forms[level])
+    form.kept[level] = form.level_forms[level]->sum;
+  form.level_forms[level].reset();
+  return form.kept[level];
+}
+
+template <int dim>
+void HierarchyBuilder<dim>::release_entries(std::size_t level)
+{
+  auto &entries  = *form.kept[level];
+  entries.column = Array<int>(); // which {} would not free
+  entries.value  = Array<double>();
+}
+
+template <int dim>
+void HierarchyBuilder<dim>::release_transfer(std::size_t level)
+{
+  field.at(level).prolongation.reset();
+  field.at(level).restriction.reset();
+}
+
+template <int dim>
+void HierarchyBuilder<dim>::release_below(std::size_t level)
+{
+  for (std::size_t l = 0; l < level; ++l)
+    field.at(l).space.reset();
+  if (level + 1 < field.n_levels())
+    return;
+  meshes.kept.reset();
+  meshes.levels.clear();
 }
 
 template class HierarchyBuilder<2>;

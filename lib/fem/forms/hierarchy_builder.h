@@ -16,7 +16,11 @@ class HierarchyBuilder
 public:
   /// `form` is a system matrix of `field` with Levels::all; values that it has are made anew. The arguments have to
   /// outlive the builder, and the builder has to outlive the making of multigrid.
-  HierarchyBuilder(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form);
+  HierarchyBuilder(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form)
+    : meshes(meshes)
+    , field(field)
+    , form(form)
+  {}
 
   /// Returns the data of levels_of(). Levels with more unknowns than `at_once` are made when multigrid asks for them,
   /// first the transfer and then the matrix. Data of earlier levels are freed then: entries, coarser spaces and, before
@@ -30,6 +34,10 @@ public:
 private:
   std::pair<SharedMatrix, SharedMatrix> make_transfer(std::size_t level);
   SharedMatrix                          make_matrix(std::size_t level);
+  SharedMatrix                          keep_matrix(std::size_t level);     // frees the rest of the form's level
+  void                                  release_entries(std::size_t level); // for all who share the matrix
+  void                                  release_transfer(std::size_t level);
+  void                                  release_below(std::size_t level); // spaces, and for the finest level all meshes
 
   LevelMeshes<dim> &meshes;
   Field<dim>       &field;

@@ -57,12 +57,7 @@ public:
 
 private:
   template <int>
-  friend class HierarchyBuilder;
-
-  // These free data that are made anew where they are asked for again.
-  void release_mesh(std::size_t level);         // of a coarser level's space: see LevelSpace
-  void release_spaces_below(std::size_t level); // to which nothing may refer any more; P and R stay
-  void release_transfer(std::size_t level);     // frees P and R, unless somebody shares them
+  friend class HierarchyBuilder; // which frees spaces and transfer; they are made anew where they are asked for again
 
   struct Level
   {

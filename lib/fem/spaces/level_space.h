@@ -120,7 +120,7 @@ public:
 
 private:
   template <int>
-  friend class Field;
+  friend class HierarchyBuilder;
 
   // Frees deal.II's DoFs, the cells and, where nobody else shares it, the mesh. The data that the transfer to the next
   // finer level reads stay: the element, cell_dofs(), partition() and the constraints.
