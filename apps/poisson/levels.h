@@ -58,7 +58,7 @@ struct Levels
       record["aspect_ratio"] = aspect; // of a cell
     record["levels"] = adamant::RunRecord::array();
     for (const auto &level : free)
-      record["levels"].push_back({{"dofs", level.n_rows()}, {"nonzeros", level.matrix()->n_nonzeros()}});
+      record["levels"].push_back({{"dofs", level.n_rows()}, {"nonzeros", level.matrix().n_nonzeros()}});
   }
 
   /// Adds one level with these unknowns, a subset of the rows of A and P.

@@ -79,7 +79,7 @@ private:
       levels =
         triangles ? flow_around_square(parameters.mesh.refinements) : space->make_levels(parameters.solver.schur());
       adamant::require_numbers(device.communicator(), "Problem/Boundary values", levels.g);
-      A = {device, *levels.free.back().matrix()};
+      A = {device, levels.free.back().matrix()};
       right_hand_sides.emplace(device, parameters.problem, levels, r);
     });
     run_.timed("init/solver", [&] { setup_solver(); });

@@ -121,7 +121,7 @@ public:
   {
     prepare_schur();
     const auto   kappa = condition_numbers(device, *nodes, *cells, *matrices, *levels.matrix);
-    const auto  &A     = *levels.free.back().matrix();
+    const auto  &A     = levels.free.back().matrix();
     const double n_E = cells->edge.size(), largest = *std::max_element(A.value.begin(), A.value.end());
     // Counts entries that are not zero; between nodes of right-angled triangles some are.
     const double entries =

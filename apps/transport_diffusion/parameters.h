@@ -4,7 +4,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 #include "expressions/values_at_points.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"

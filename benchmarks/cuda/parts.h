@@ -9,7 +9,7 @@
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/smoothers/functors.h"
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
 #include "operators/linear_operator.h"
 #include "solvers/cg_functors.h"
 #include "solvers/gmres_functors.h"
@@ -81,7 +81,7 @@ double cycle_bytes(const Device &device, const std::vector<LevelData> &data, con
       const auto  &level  = data[l];
       const double n      = sizeof(Number) * double(level.n_rows()),
                    coarse = sizeof(Number) * double(level.prolongation->n_cols);
-      const double A = matrix(*level.matrix(), level.node_size, true), D = n * level.node_size;
+      const double A = matrix(level.matrix(), level.node_size, true), D = n * level.node_size;
       // b, x, y and with Chebyshev the direction twice.
       const double step = A + D + (options.smoother.chebyshev ? 5. : 3.) * n;
       bytes += (D + 2. * n) + (options.pre_steps - 1) * step + options.post_steps * step; // the first step needs no A
@@ -106,15 +106,15 @@ void measure_products(const Device &device, const LevelData &top)
   const int           n = top.n_rows(), m = top.node_size;
   const Array<double> ones(n, 1.);
   Vector<Number>      D(device, n * m), x(device, ones), y(device, n), b(device, ones), d(device, ones);
-  for (const auto &[name, time] : time_cusparse<Number>(*top.matrix(), m))
-    line(name, time, bytes_of(*top.matrix()));
-  const auto A = at(*top.matrix()), P = at(*top.prolongation), R = at(*top.restriction);
+  for (const auto &[name, time] : time_cusparse<Number>(top.matrix(), m))
+    line(name, time, bytes_of(top.matrix()));
+  const auto A = at(top.matrix()), P = at(*top.prolongation), R = at(*top.restriction);
   std::printf("A: %s\nP: %s\nR: %s\n", A.format().c_str(), P.format().c_str(), R.format().c_str());
   Vector<Number> coarse(device, P.n_cols());
   const auto     product = [&](const Matrix<Number> &M, const Vector<Number> &from, double factor, Vector<Number> &to) {
     return seconds(device, [&] { device.multiply(Number(1), M, from, Number(factor), to); });
   };
-  line("A x", product(A, x, 0, y), bytes_of(*top.matrix()));
+  line("A x", product(A, x, 0, y), bytes_of(top.matrix()));
   line("a step of Jacobi", seconds(device, [&] {
          device.for_each_row(
            A, x, JacobiStep<Number>({0, Number(1e-3), d.data(), b.data(), x.data(), nullptr, nullptr, y.data()}));
@@ -135,7 +135,7 @@ void measure_products(const Device &device, const LevelData &top)
   line("y + P x", product(P, coarse, 1, y), bytes_of(*top.prolongation));
 
   // The same matrix with values that all differ: what the format does without repeated values.
-  CSRMatrix<double> general = *top.matrix();
+  CSRMatrix<double> general = top.matrix();
   for (std::size_t k = 0; k < general.value.size(); ++k)
     general.value[k] *= 1. + 1e-4 * (k % 1000003) / 1000003.;
   const Matrix<Number> G(device, general, m);
@@ -235,7 +235,7 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
                                const MultigridOptions &options)
 {
   const int                            n = data.back().n_rows(), restart = 30, k = 2;
-  const Matrix<double>                 A(device, *data.back().matrix(), data.back().node_size);
+  const Matrix<double>                 A(device, data.back().matrix(), data.back().node_size);
   const MatrixOperator                 A_operator(A, device);
   const MultigridPreconditioner<float> M(device, data, options);
   const Array<double>                  ones(n, 1.);

@@ -87,7 +87,7 @@ void measure_levels(const Device &device, const std::vector<LevelData> &levels, 
                  "sent by the first rank/B,restriction/us,prolongation/us\n";
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
-      const auto         &A    = *levels[l].matrix();
+      const auto         &A    = levels[l].matrix();
       const int           size = levels[l].node_size;
       const VCycle<float> cycle(device, {levels.begin(), levels.begin() + l + 1}, c.options);
       const Vector<float> b(device, A.n_rows);
@@ -109,7 +109,7 @@ void measure_levels(const Device &device, const std::vector<LevelData> &levels, 
 // What a Krylov method does with the finest matrix, in double precision.
 void measure_krylov(const Device &device, const LevelData &finest)
 {
-  const auto &A    = *finest.matrix();
+  const auto &A    = finest.matrix();
   const auto  line = [&](const std::string &what, double time) {
     if (device.communicator().rank() == 0)
       std::cout << "# " << what << ": " << time << " us\n";
@@ -126,7 +126,7 @@ void measure_krylov(const Device &device, const LevelData &finest)
 void measure(const Device &device, const std::vector<LevelData> &levels, const Case &c)
 {
   measure_levels(device, levels, c);
-  const auto &A     = *levels.back().matrix();
+  const auto &A     = levels.back().matrix();
   const int   size  = levels.back().node_size;
   const auto  owned = A.ghosts ? owned_block(A) : A;
   if (device.communicator().rank() == 0)

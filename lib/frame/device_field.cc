@@ -1,7 +1,5 @@
 #include "frame/device_field.h"
 
-#include "algebra/cell_sums.h"
-#include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 
@@ -56,19 +54,6 @@ Array<double> DeviceField<dim>::quadrature_points(const dealii::Quadrature<dim> 
   return adamant::quadrature_points(space(), mapping, quadrature);
 }
 
-template <int dim>
-Matrix<double> assemble_on(const Device &device, Form<dim> &form)
-{
-  if (form.columns().kind == ColumnKind::quadrature_points && device.matrix_format() == MatrixFormat::compressed)
-    return make_matrix(device, form.sums_over_cells());
-  form.update();
-  Matrix<double> matrix(device, *form.finest(), form.rows().node_size());
-  form.release();
-  return matrix;
-}
-
 template class DeviceField<2>;
 template class DeviceField<3>;
-template decltype(assemble_on<2>) assemble_on<2>;
-template decltype(assemble_on<3>) assemble_on<3>;
 } // namespace adamant

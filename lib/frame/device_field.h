@@ -57,9 +57,4 @@ protected:
 private:
   Matrix<double> H, B;
 };
-
-/// Assembles the form's finest matrix on a device, with new values. A matrix with columns quadrature_points() can only
-/// be used for products (CellSums). The form keeps nothing of the matrix on the host.
-template <int dim>
-Matrix<double> assemble_on(const Device &device, Form<dim> &form);
 } // namespace adamant

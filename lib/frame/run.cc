@@ -149,14 +149,14 @@ void Run::describe(const RunSize &size)
   record["levels"]    = RunRecord::array();
   for (const auto &level : size.levels)
     {
-      const auto *A      = level.matrix(); // none where its entries are not stored
-      double      sums[] = {double(level.n_rows()), A ? double(A->n_nonzeros()) : 0.};
+      const double entries = level.has_rows() ? double(level.matrix().n_nonzeros()) : 0.; // a RowlessMatrix has none
+      double       sums[]  = {double(level.n_rows()), entries};
       ranks.sum(sums, 2);
       record["levels"].push_back({{"dofs", std::llround(sums[0])}, {"nonzeros", std::llround(sums[1])}});
     }
   if (ranks.size() > 1) // how far the rank with the most unknowns is above the mean, and ghosts for each unknown
     {
-      const auto  &A     = *size.levels.back().matrix();
+      const auto  &A     = size.levels.back().matrix();
       const double owned = A.n_rows, ghosts = A.ghosts->n_ghosts();
       const auto   unknowns = dealii::Utilities::MPI::min_max_avg(owned, ranks.handle());
       record["balance"]     = {{"unknowns", unknowns.max / unknowns.avg},

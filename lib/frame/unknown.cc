@@ -1,5 +1,6 @@
 #include "frame/unknown.h"
 
+#include "fem/forms/hierarchy_builder.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
 #include "frame/run.h"
@@ -57,14 +58,14 @@ std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::
   const Section scope(timer, "init/solver");
   if (A.on_device(this->host.n_levels() - 1) != nullptr)
     return make_linear_solver(this->device, this->host, A, parameters, name, near_null_space);
-  auto      &field   = *this->field_;
-  const bool in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
-  const int  at_once = std::max(1 << 16, parameters.options(name).multigrid.compose_up_to); // unknowns, made quickly
+  HierarchyBuilder<dim> builder(*this->meshes_, *this->field_, A);
+  const bool            in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
+  const int at_once = std::max(1 << 16, parameters.options(name).multigrid.compose_up_to); // unknowns, made quickly
   std::vector<LevelData> levels;
   {
     const Section assembly(timer, "init/assembly");
     if (in_turn)
-      levels = levels_in_turn(*this->meshes_, field, A, at_once);
+      levels = builder.levels(at_once);
     else
       A.update();
   }
@@ -81,14 +82,7 @@ std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::
         };
       }
   auto solver = make_linear_solver(this->device, this->host, A, parameters, name, near_null_space, std::move(levels));
-  for (std::size_t level = 0; level < field.n_levels(); ++level)
-    {
-      A.keep_matrix(level);
-      A.release_entries(level);
-      field.release_transfer(level);
-    }
-  field.release_spaces_below(field.n_levels() - 1);
-  this->meshes_->release();
+  builder.release();
   return solver;
 }
 

@@ -77,7 +77,7 @@ public:
   /// Returns the solver of A x = b; messages call the problem `name`. If the device has values of A, these may change:
   /// see make_linear_solver. If A has no values, it is assembled once and for all, level by level, and the solver
   /// refuses update(). Once the device has a level's matrix, the host's copy is freed, as are the coarser meshes and
-  /// spaces (levels_in_turn). The timer counts the transfer as "init/hierarchy", the matrices as "init/assembly".
+  /// spaces (HierarchyBuilder). The timer counts the transfer as "init/hierarchy", the matrices as "init/assembly".
   std::unique_ptr<LinearSolver> solver_for(Form<dim> &A, const std::string &name,
                                            const NearNullSpace<dim> &near_null_space = nullptr);
 

@@ -2,8 +2,8 @@
 
 #include "algebra/device_interface.h"
 #include "base/exceptions.h"
+#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
-#include "multigrid/smoothers/smoother.h"
 
 #include <algorithm>
 #include <cmath>
@@ -107,7 +107,7 @@ std::vector<std::complex<double>> eigenvalues(int n, std::vector<double> matrix)
 template <typename Number>
 ArnoldiPolynomial<Number>::ArnoldiPolynomial(const DeviceLevel<Number> &level, const SmootherOptions &options,
                                              int most_steps)
-  : level(level)
+  : LevelSmoother<Number>(level)
   , smoother(make_smoother(options.type, level))
   , of_degree(most_steps)
   , start(level.device, start_vector(level.n_rows()))
@@ -230,17 +230,21 @@ void ArnoldiPolynomial<Number>::correct(std::complex<double> value, const Vector
 
 template <typename Number>
 std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const DeviceLevel<Number> &level,
-                                                           const SmootherOptions &options, int most_steps)
+                                                           const MultigridOptions    &options)
 {
-  if (options.arnoldi)
-    return std::make_unique<ArnoldiPolynomial<Number>>(level, options, most_steps);
-  return std::make_unique<PolynomialSmoother<Number>>(level, options);
+  if constexpr (std::is_same_v<Number, double>)
+    if (options.smoothing_in_float)
+      return std::make_unique<MixedSmoother>(level, options.smoother);
+  if (options.smoother.arnoldi)
+    return std::make_unique<ArnoldiPolynomial<Number>>(level, options.smoother,
+                                                       std::max(options.pre_steps, options.post_steps));
+  return std::make_unique<PolynomialSmoother<Number>>(level, options.smoother);
 }
 
 template class ArnoldiPolynomial<double>;
 template class ArnoldiPolynomial<float>;
 template std::unique_ptr<LevelSmoother<double>> make_level_smoother(const DeviceLevel<double> &,
-                                                                    const SmootherOptions &, int);
-template std::unique_ptr<LevelSmoother<float>>  make_level_smoother(const DeviceLevel<float> &, const SmootherOptions &,
-                                                                    int);
+                                                                    const MultigridOptions &);
+template std::unique_ptr<LevelSmoother<float>>  make_level_smoother(const DeviceLevel<float> &,
+                                                                    const MultigridOptions &);
 } // namespace adamant

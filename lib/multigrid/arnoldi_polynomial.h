@@ -26,7 +26,6 @@ public:
   void    update() override;
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override;
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;
-  double  eigenvalue() const override { return 0.; }
 
 private:
   using Values = std::vector<std::complex<double>>; // the θ_i, one of each pair of conjugates
@@ -35,7 +34,7 @@ private:
   void   apply(const Values &values, const Vector &b, Vector &x) const;
   void   correct(std::complex<double> value, const Vector &r, Vector &x) const;
 
-  DeviceLevel<Number>               level;
+  using LevelSmoother<Number>::level;
   std::unique_ptr<Smoother<Number>> smoother;
   std::vector<Values>               of_degree; // the values θ_i for 1, 2, ... steps
   Vector                            start;     // a random vector, from which the Krylov space is made
@@ -45,8 +44,8 @@ private:
 /// Returns the n eigenvalues of a real n x n matrix, given row-major. They are NaN where LAPACK fails.
 std::vector<std::complex<double>> eigenvalues(int n, std::vector<double> matrix);
 
-/// Makes the smoother of a level that the options ask for, for at most `most_steps` steps at a time.
+/// Makes the smoother of a level that the options of a V-cycle ask for.
 template <typename Number>
 std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const DeviceLevel<Number> &level,
-                                                           const SmootherOptions &options, int most_steps);
+                                                           const MultigridOptions    &options);
 } // namespace adamant

@@ -1,8 +1,8 @@
 #include "multigrid/chebyshev.h"
 
 #include "base/exceptions.h"
+#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
-#include "multigrid/smoothers/smoother.h"
 
 #include <cmath>
 #include <utility>
@@ -10,8 +10,22 @@
 namespace adamant
 {
 template <typename Number>
+auto LevelSmoother<Number>::smooth(int n, const Vector &b, Vector &x, Vector &y, Vector &r) const -> Vector &
+{
+  Vector &result = vmult(n, b, x, y);
+  level.device.residual(level.A, result, b, r);
+  return result;
+}
+
+template <typename Number>
+void LevelSmoother<Number>::correct(int, const Vector &, const Matrix<Number> &P, const Vector &e, Vector &x) const
+{
+  level.device.multiply(Number(1), P, e, Number(1), x);
+}
+
+template <typename Number>
 PolynomialSmoother<Number>::PolynomialSmoother(const DeviceLevel<Number> &level, const SmootherOptions &options)
-  : level(level)
+  : LevelSmoother<Number>(level)
   , options(options)
   , smoother(make_smoother(options.type, level))
 {
@@ -37,12 +51,32 @@ template <typename Number>
 auto PolynomialSmoother<Number>::vmult(int n, const Vector &b, Vector &x, Vector &y) const -> Vector &
 {
   const auto c     = coefficients(n);
-  const bool twice = n >= 2 && !options.chebyshev && first_step();
+  const bool twice = n >= 2 && !options.chebyshev && smoother->first_step();
   if (twice)
-    first_step()->vmult_twice(c[0].second, b, x);
+    smoother->first_step()->vmult_twice(c[0].second, b, x);
   else
     smoother->vmult(c[0].second, b, x, false);
   return iterate(c, twice ? 2 : 1, b, x, y, false);
+}
+
+template <typename Number>
+auto PolynomialSmoother<Number>::smooth(int n, const Vector &b, Vector &x, Vector &y, Vector &r) const -> Vector &
+{
+  const FirstStep<Number> *first = n == 1 ? smoother->first_step() : nullptr;
+  if (!first)
+    return LevelSmoother<Number>::smooth(n, b, x, y, r);
+  first->residual(coefficients(1)[0].second, b, r);
+  return x;
+}
+
+template <typename Number>
+void PolynomialSmoother<Number>::correct(int n, const Vector &b, const Matrix<Number> &P, const Vector &e,
+                                         Vector &x) const
+{
+  if (const FirstStep<Number> *first = n == 1 ? smoother->first_step() : nullptr)
+    first->correct(coefficients(1)[0].second, b, P, e, x);
+  else
+    LevelSmoother<Number>::correct(n, b, P, e, x);
 }
 
 template <typename Number>
@@ -145,7 +179,7 @@ std::vector<std::pair<Number, Number>> chebyshev_coefficients(int n, double lowe
 }
 
 MixedSmoother::MixedSmoother(const DeviceLevel<double> &level, const SmootherOptions &options)
-  : level(level)
+  : LevelSmoother<double>(level)
   , in_float(level.device, level)
   , smoother(in_float, options)
 {
@@ -181,6 +215,8 @@ auto MixedSmoother::step(int n, const Vector &b, Vector &x, Vector &y) const -> 
   return x;
 }
 
+template class LevelSmoother<double>;
+template class LevelSmoother<float>;
 template class PolynomialSmoother<double>;
 template class PolynomialSmoother<float>;
 template std::vector<std::pair<double, double>> chebyshev_coefficients(int, double, double);

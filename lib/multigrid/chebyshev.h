@@ -9,25 +9,31 @@
 
 namespace adamant
 {
-template <typename Number>
-class PolynomialSmoother;
-
-/// Smooths on a level before the coarse correction (`vmult`) and after it (`step`), n >= 1 steps at a time. Both
-/// functions return the vector that holds the result, either x or y; the other one is scratch.
+/// Smooths on a level before the coarse correction (`vmult`) and after it (`step`), n >= 1 steps at a time. They return
+/// the vector that holds the result, either x or y; the other one is scratch.
 template <typename Number>
 class LevelSmoother
 {
 public:
   using Vector = adamant::Vector<Number>;
 
+  explicit LevelSmoother(const DeviceLevel<Number> &level)
+    : level(level)
+  {}
   virtual ~LevelSmoother() = default;
 
   virtual void    update()                                                  = 0; ///< see Smoother::update
   virtual Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const = 0; ///< n steps from x = 0
   virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< n steps from the given x
-  virtual double  eigenvalue() const                                        = 0; ///< of Chebyshev's interval; else 0
-  /// Returns the smoother as a polynomial in S A, of which more is known; null where it is none.
-  virtual const PolynomialSmoother<Number> *polynomial() const { return nullptr; }
+  virtual double  eigenvalue() const { return 0.; }                              ///< of Chebyshev's interval; else 0
+
+  /// Makes n steps from x = 0 and sets r = b - A x. It may leave x to `correct` (see FirstStep), and then returns x.
+  virtual Vector &smooth(int n, const Vector &b, Vector &x, Vector &y, Vector &r) const;
+  /// Adds P e to the x that `smooth` has returned for n and b.
+  virtual void correct(int n, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const;
+
+protected:
+  DeviceLevel<Number> level;
 };
 
 /// Makes n steps with any smoother S, which together are one polynomial in S A:
@@ -49,11 +55,10 @@ public:
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< steps with S
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< steps with Sᵀ, see Smoother
   double  eigenvalue() const override { return lambda; }
-  const PolynomialSmoother *polynomial() const override { return this; }
+  Vector &smooth(int n, const Vector &b, Vector &x, Vector &y, Vector &r) const override;
+  void    correct(int n, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override;
 
   bool symmetric() const { return smoother->symmetric(); } ///< whether S = Sᵀ where A is symmetric
-  /// Returns the first step without a stored x, for the weight beta of coefficients(1); null where there is none.
-  const FirstStep<Number> *first_step() const { return smoother->first_step(); }
 
   using Coefficients = std::vector<std::pair<Number, Number>>; ///< alpha, beta of each step
   Coefficients coefficients(int n) const;                      ///< returns the coefficients of n steps
@@ -65,7 +70,7 @@ private:
   double  largest_eigenvalue();
   void    follow_eigenvalue();
 
-  DeviceLevel<Number>               level;
+  using LevelSmoother<Number>::level;
   SmootherOptions                   options;
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0;
@@ -89,7 +94,6 @@ public:
 private:
   void correction(int n, const Vector &r, Vector &x) const; // sets x to n steps from zero for A x = r
 
-  DeviceLevel<double>            level;
   DeviceLevel<float>             in_float;
   PolynomialSmoother<float>      smoother;
   mutable adamant::Vector<float> b, x, y;

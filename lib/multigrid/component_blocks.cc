@@ -83,6 +83,15 @@ void ComponentBlocks::vmult(const Vector<double> &v, Vector<double> &z) const
   device.for_each(n, ToNodes{n / m, m, omega, z_by_components.data(), z.data()});
 }
 
+void ComponentBlocks::print(std::ostream &out) const
+{
+  for (int c = 0; c < m; ++c)
+    {
+      out << " component " << c << ":\n";
+      cycles[c]->print(out);
+    }
+}
+
 void ComponentBlocks::update()
 {
   for (auto &component : components)

@@ -45,12 +45,11 @@ public:
   ComponentBlocks(const Device &device, const std::vector<LevelData> &levels, Precision precision,
                   const MultigridOptions &options, Sweep sweep, double omega = 1.);
 
-  void vmult(const Vector<double> &v, Vector<double> &z) const override;
-  void update() override; ///< the host takes the blocks out of the levels' matrices anew
-  bool recordable() const override { return triangular->recordable(); }
-
-  const Preconditioner &cycle(int component) const { return *cycles[component]; }
-  int                   n_components() const { return m; }
+  void        vmult(const Vector<double> &v, Vector<double> &z) const override;
+  void        update() override; ///< the host takes the blocks out of the levels' matrices anew
+  bool        recordable() const override { return triangular->recordable(); }
+  const char *name() const override { return "Component blocks"; }
+  void        print(std::ostream &out) const override; ///< prints the V-cycle of each component
 
 private:
   struct Coupling

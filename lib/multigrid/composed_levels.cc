@@ -1,7 +1,7 @@
 #include "multigrid/composed_levels.h"
 
 #include "base/csr/csr_operations.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -180,7 +180,7 @@ private:
       }
     const auto &[S, pre, post] = smoothing[l - 1];
     Map                     x  = smooth(level, S, pre, b, zero(n, size), before);
-    const CSRMatrix<double> RA = local_product(*level.restriction, *level.matrix());
+    const CSRMatrix<double> RA = local_product(*level.restriction, level.matrix());
     store_if_worth(RA, x, level.node_size, before);
     const Map r = sum(1., shifted(*level.restriction, b), -1., local_product(RA, x));
     const int e = cycle(l - 1, store(r, level.node_size, before));
@@ -195,8 +195,8 @@ private:
     Map old = x;
     for (const auto &[alpha, beta] : steps)
       {
-        store_if_worth(*level.matrix(), x, level.node_size, stored);
-        const Map r    = sum(1., identity(level.n_rows(), b), -1., local_product(*level.matrix(), x));
+        store_if_worth(level.matrix(), x, level.node_size, stored);
+        const Map r    = sum(1., identity(level.n_rows(), b), -1., local_product(level.matrix(), x));
         Map       next = sum(1., alpha == 0. ? x : sum(1. + alpha, x, -alpha, old), beta, local_product(S, r));
         old            = std::move(x);
         x              = std::move(next);
@@ -229,47 +229,71 @@ private:
   const std::vector<ComposedSmoothing> &smoothing;
   const int                             worth;
 };
-} // namespace
 
+// How many of the levels, from the coarsest, are composed; 1: none are. The smoother's S has to be known as a matrix
+// (SmootherKind::matrix), and values may not change on the device. By default levels are composed on a device that
+// waits for operations more than for their entries.
 std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
                                 const MultigridOptions &options)
 {
   constexpr int entries_on_gpu = 180000;
   const bool    waits = device.traits().waits_for_launches && device.matrix_format() == MatrixFormat::compressed;
   if (options.smoother.arnoldi || options.smoothing_in_float || !smoother_kind(options.smoother.type).matrix)
-    return 0;
+    return 1;
   const auto last = std::find_if_not(levels.begin(), levels.end(), [&](const LevelData &level) {
-    if (level.changing() || !level.matrix() || level.matrix()->ghosts)
+    if (level.changing() || !level.has_rows() || level.matrix().ghosts)
       return false;
     return options.compose_up_to >= 0 ? level.n_rows() <= options.compose_up_to :
-                                        waits && level.matrix()->n_nonzeros() <= entries_on_gpu;
+                                        waits && level.matrix().n_nonzeros() <= entries_on_gpu;
   });
-  return last - levels.begin() < 2 ? 0 : last - levels.begin();
+  return std::max<std::size_t>(last - levels.begin(), 1);
 }
+} // namespace
 
 template <typename Number>
-ComposedLevels<Number>::ComposedLevels(const Device &device, std::vector<LevelData> levels, Smoothers smoothers,
+ComposedLevels<Number>::ComposedLevels(const Device &device, const std::vector<LevelData> &levels,
                                        const MultigridOptions &options)
   : device(device)
-  , levels(std::move(levels))
-  , smoothers(std::move(smoothers))
+  , data(levels.begin(), levels.begin() + n_levels_to_compose(device, levels, options))
   , options(options)
 {
-  update();
+  for (const LevelData &level : data)
+    {
+      this->levels.emplace_back(device, level);
+      if (this->levels.size() > 1)
+        smoothers.push_back(std::make_unique<PolynomialSmoother<Number>>(finest(), options.smoother));
+    }
+  coarse_solver = make_coarse_solver(this->levels[0], options);
+  if (n_levels() > 1)
+    return compose();
+  for (Vector *vector : {&array, &coarse_x})
+    *vector = Vector(device, finest().n_rows());
 }
 
 template <typename Number>
 void ComposedLevels<Number>::update()
 {
+  for (auto &level : levels)
+    level.update();
+  for (auto &smoother : smoothers)
+    smoother->update();
+  coarse_solver->update();
+  if (n_levels() > 1)
+    compose();
+}
+
+template <typename Number>
+void ComposedLevels<Number>::compose()
+{
   std::vector<ComposedSmoothing> smoothing;
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
-      const auto S    = smoother_kind(options.smoother.type).matrix(*levels[l].matrix(), levels[l].node_size);
+      const auto S    = smoother_kind(options.smoother.type).matrix(levels[l].matrix(), levels[l].node_size);
       const auto pre  = smoothers[l - 1]->coefficients(options.pre_steps),
                  post = smoothers[l - 1]->coefficients(options.post_steps);
       smoothing.push_back({S, {pre.begin(), pre.end()}, {post.begin(), post.end()}});
     }
-  Composition composition(levels, smoothing, options.entries_of_an_operation);
+  Composition composition(data, smoothing, options.entries_of_an_operation);
   if (array.size() == 0)
     {
       const int n = levels[0].n_rows();
@@ -295,9 +319,10 @@ void ComposedLevels<Number>::update()
 }
 
 template <typename Number>
-auto ComposedLevels<Number>::vmult(const Vector &b, CoarseSolver<Number> &coarse_solver) -> const Vector &
+auto ComposedLevels<Number>::vmult(const Vector &b) -> const Vector &
 {
-  if (b.data() != array.data())
+  const bool composed = n_levels() > 1;
+  if (composed && b.data() != array.data())
     {
       Vector own_b = input();
       device.copy(b, own_b);
@@ -307,9 +332,27 @@ auto ComposedLevels<Number>::vmult(const Vector &b, CoarseSolver<Number> &coarse
       device.multiply(Number(1), product.matrix, array, Number(0), product.to);
   };
   run(before);
-  coarse_solver.solve(coarse_b, coarse_x);
+  coarse_solver->solve(composed ? coarse_b : b, coarse_x);
   run(after);
-  return after.back().to;
+  return composed ? after.back().to : coarse_x;
+}
+
+template <typename Number>
+void ComposedLevels<Number>::print(std::ostream &out) const
+{
+  for (std::size_t l = n_levels(); l-- > 1;)
+    print_level(out, l, levels[l], smoothers[l - 1]->eigenvalue());
+  print_level(out, 0, levels[0], 0., coarse_solver->description());
+}
+
+void print_level(std::ostream &out, std::size_t l, const LevelData &level, double eigenvalue, const std::string &solver)
+{
+  const bool spread = level.has_rows() && level.matrix().ghosts;
+  out << "  level " << l << ": " << (spread ? level.matrix().ghosts->n_global : level.n_rows()) << " unknowns"
+      << solver;
+  if (eigenvalue > 0.)
+    out << ", largest eigenvalue " << eigenvalue;
+  out << '\n';
 }
 
 template class ComposedLevels<double>;

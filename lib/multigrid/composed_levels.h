@@ -5,17 +5,15 @@
 #include "operators/level_data.h"
 
 #include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
 #include <vector>
 
 namespace adamant
 {
-/// Returns how many levels of `levels`, from the coarsest, ComposedLevels should run: 0, or at least 2. The smoother's
-/// S has to be known as a matrix (SmootherKind::matrix), and values may not change on the device. On a device that
-/// waits for operations more than for their entries, steps on small levels are worth composing.
-std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
-                                const MultigridOptions &options);
-
-/// Runs the lower levels of a V-cycle as few sparse products. As a V-cycle is linear, successive smoothing steps,
+/// The lowest levels of a V-cycle: the coarsest one with its solver and, where steps on small levels are worth
+/// composing, some above it. These run as few sparse products. As a V-cycle is linear, successive smoothing steps,
 /// residual and transfer are one sparse matrix,
 ///
 ///   b_coarse = R (I - A X) b,   x = Y b + Z e,   X: the steps from zero; e: the coarse correction,
@@ -30,20 +28,20 @@ class ComposedLevels
 public:
   using Vector = adamant::Vector<Number>;
 
-  using Smoothers = std::vector<const PolynomialSmoother<Number> *>;
+  /// Takes as many of the levels of `data`, from the coarsest, as are worth composing, or the coarsest one alone.
+  ComposedLevels(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &options);
 
-  /// Composes `levels`, the coarsest first, which n_levels_to_compose() has chosen. `smoothers` smooth on those above
-  /// the coarsest.
-  ComposedLevels(const Device &device, std::vector<LevelData> levels, Smoothers smoothers,
-                 const MultigridOptions &options);
-
-  /// Takes over the values that the levels' matrices and their smoothers have now.
+  /// Takes over the values that the levels' matrices have now.
   void update();
 
-  /// Returns the vector from which `vmult` takes b without a copy.
-  Vector input() const { return array.part(0, levels.back().n_rows()); }
+  /// Returns a vector from which `vmult` takes b without a copy.
+  Vector input() const { return array.part(0, finest().n_rows()); }
   /// Returns the result of a V-cycle for b from a zero guess. The result is valid until the next call.
-  const Vector &vmult(const Vector &b, CoarseSolver<Number> &coarse_solver);
+  const Vector &vmult(const Vector &b);
+
+  std::size_t                n_levels() const { return levels.size(); }
+  const DeviceLevel<Number> &finest() const { return levels.back(); }
+  void                       print(std::ostream &out) const; ///< a line for each level, see print_level
 
 private:
   struct Product
@@ -52,12 +50,20 @@ private:
     Vector         to;     // the part of the array that takes the product
   };
 
-  Device                 device;
-  std::vector<LevelData> levels;
-  Smoothers              smoothers;
-  MultigridOptions       options;
-  Vector                 array;
-  Vector                 coarse_b, coarse_x; // parts of the array
-  std::vector<Product>   before, after;      // products before and after the coarse solver
+  void compose();
+
+  Device                                                   device;
+  std::vector<LevelData>                                   data; // of `levels`
+  MultigridOptions                                         options;
+  std::vector<DeviceLevel<Number>>                         levels;
+  std::vector<std::unique_ptr<PolynomialSmoother<Number>>> smoothers; // of the levels above the coarsest one
+  std::unique_ptr<CoarseSolver<Number>>                    coarse_solver;
+  Vector                                                   array;              // for one level, of b alone
+  Vector                                                   coarse_b, coarse_x; // parts of the array of several levels
+  std::vector<Product>                                     before, after; // products before and after the coarse solver
 };
+
+/// Prints the line of level l: its number of unknowns, an eigenvalue above zero, and `solver`.
+void print_level(std::ostream &out, std::size_t l, const LevelData &level, double eigenvalue,
+                 const std::string &solver = "");
 } // namespace adamant

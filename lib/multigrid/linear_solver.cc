@@ -1,9 +1,8 @@
 #include "multigrid/linear_solver.h"
 
 #include "algebra/graph.h"
-#include "multigrid/component_blocks.h"
-#include "multigrid/v_cycle.h"
-#include "operators/level_data.h"
+#include "multigrid/multigrid_preconditioner.h"
+#include "operators/device_level.h"
 #include "operators/linear_operator.h"
 #include "solvers/bicgstab.h"
 #include "solvers/cg.h"
@@ -23,9 +22,7 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
     {
       case SolverType::cg: return std::make_unique<CG>(device, A, M);
       case SolverType::bicgstab: return std::make_unique<BiCGStab>(device, A, M);
-      case SolverType::multigrid:
-        return std::make_unique<Richardson>(
-          device, A, M, dynamic_cast<const ComponentBlocks *>(&M) != nullptr ? "Component blocks" : "Multigrid");
+      case SolverType::multigrid: return std::make_unique<Richardson>(device, A, M, M.name());
       default: return std::make_unique<GMRES>(device, A, M, options.restart);
     }
 }
@@ -39,21 +36,6 @@ std::unique_ptr<DeviceLevel<double>> finest_level(const Device &device, const Le
   auto level = std::make_unique<DeviceLevel<double>>();
   level->A   = dynamic_cast<const MultigridPreconditioner<double> &>(*with_matrix).cycle.matrix();
   return level;
-}
-
-// What is known of its levels.
-void print(std::ostream &out, const Preconditioner &M)
-{
-  if (const auto *in_double = dynamic_cast<const MultigridPreconditioner<double> *>(&M))
-    out << in_double->cycle;
-  if (const auto *in_float = dynamic_cast<const MultigridPreconditioner<float> *>(&M))
-    out << in_float->cycle;
-  if (const auto *blocks = dynamic_cast<const ComponentBlocks *>(&M))
-    for (int c = 0; c < blocks->n_components(); ++c)
-      {
-        out << " component " << c << ":\n";
-        print(out, blocks->cycle(c));
-      }
 }
 } // namespace
 
@@ -118,11 +100,5 @@ LinearSolver::Cost LinearSolver::measure_preconditioner() const
       M->vmult(v, z);
   });
   return {several.seconds() / repeat, graph.n_operations()};
-}
-
-std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
-{
-  print(out, *solver.M);
-  return out;
 }
 } // namespace adamant

@@ -80,7 +80,11 @@ public:
   const Preconditioner &preconditioner() const { return *M; }
   Preconditioner       &preconditioner() { return *M; }
 
-  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver);
+  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
+  {
+    solver.M->print(out);
+    return out;
+  }
 
 private:
   Device                               where;

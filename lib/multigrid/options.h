@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/csr/csr_matrix.h"
+#include "base/exceptions.h"
 #include "base/host_device.h"
 
 #include <functional>
@@ -61,5 +62,16 @@ struct MultigridOptions
   int entries_of_an_operation = 300000;
   /// Makes the external solver. It is called for each new matrix of the coarsest level, on the host only.
   std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
+
+  /// Returns these options. Throws InputError for numbers of steps or cycles that are too small.
+  const MultigridOptions &checked() const
+  {
+    if (pre_steps < 1 || post_steps < 0)
+      throw InputError(
+        "multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
+    if (cycles < 1)
+      throw InputError("multigrid needs at least one V-cycle, not " + std::to_string(cycles));
+    return *this;
+  }
 };
 } // namespace adamant

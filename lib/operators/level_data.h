@@ -1,34 +1,19 @@
 #pragma once
 
 #include "algebra/compressed_rows.h"
-#include "algebra/matrix.h"
 #include "algebra/rowless_matrix.h"
-#include "base/array.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
+#include "operators/patches.h"
 
 #include <functional>
 #include <memory>
-#include <tuple>
 #include <utility>
 #include <variant>
 
 namespace adamant
 {
-enum class PatchKind
-{
-  cells,    ///< a patch for each cell: the nodes that act on the cell
-  vertices, ///< a patch for each vertex: the nodes that act on no other cells than those around the vertex
-  stars     ///< a patch for each vertex: all nodes that act on the cells around the vertex
-};
-
-/// Overlapping sets of nodes, in host memory. Patch k has the nodes node[start[k]], ..., node[start[k + 1] - 1].
-struct Patches
-{
-  Array<int> start = {0}, node;
-
-  int size() const { return static_cast<int>(start.size()) - 1; }
-};
+using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>; ///< in host memory; null where there is none
 
 /// A matrix whose values change in the memory of a device.
 struct ValuesOnDevice
@@ -61,83 +46,27 @@ struct LevelData
   /// updates of some smoothers. Null: there are no patches.
   std::function<Patches(PatchKind)> patches = nullptr;
 
-  /// Returns the rows of A in host memory, without values where a device has them. Null: not stored, or not made yet.
-  const CSRMatrix<double> *matrix() const
+  /// Returns the rows of A in host memory, without values where a device has them. Throws RunError if there are none.
+  const CSRMatrix<double> &matrix() const
   {
-    const auto *here = on_device() ? &on_device()->pattern : std::get_if<SharedMatrix>(&values);
-    return here ? here->get() : nullptr;
+    if (has_rows())
+      return *host_rows();
+    throw RunError("a level's matrix has no rows: it stores none, or has not been made yet");
   }
+  bool has_rows() const { return host_rows() != nullptr; } ///< false: A stores none, or has not been made yet
   /// Returns the rows in the memory of the device that changes their values; null where none does.
   const CompressedRows *changing() const { return on_device() ? on_device()->rows.get() : nullptr; }
   /// Returns A where its entries are not stored; null where they are.
   const RowlessMatrix *rowless() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
-  bool                 changes_on_device() const { return changing() || rowless(); }
-  /// Returns what `matrix` does; throws RunError where that is null.
-  const CSRMatrix<double> &rows() const
-  {
-    if (const auto *A = matrix())
-      return *A;
-    throw RunError("a level's matrix has no rows: it stores none, or has not been made yet");
-  }
-  int n_rows() const { return rowless() ? rowless()->n_rows() : rows().n_rows; }
+  bool              changes_on_device() const { return changing() || rowless(); }
+  int               n_rows() const { return rowless() ? rowless()->n_rows() : matrix().n_rows; }
 
 private:
-  const ValuesOnDevice *on_device() const { return std::get_if<ValuesOnDevice>(&values); }
-};
-
-/// Returns A of a level in host memory, with its present values.
-inline CSRMatrix<double> matrix_on_host(const LevelData &level)
-{
-  if (level.rowless())
-    return level.rowless()->rows();
-  CSRMatrix<double> matrix = level.rows();
-  if (level.changing())
-    matrix.value = to_host(level.changing()->values);
-  return matrix;
-}
-
-/// Returns A of a level in the memory of `device`.
-template <typename Number>
-Matrix<Number> make_matrix(const Device &device, const LevelData &level)
-{
-  if (level.rowless())
-    return {device, *level.rowless()};
-  return level.changing() ? Matrix<Number>(device, level.rows(), *level.changing(), level.node_size) :
-                            Matrix<Number>(device, level.rows(), level.node_size);
-}
-
-/// Copies the values that a level has now to A. Throws RunError where A was not to change and its entries have been
-/// freed.
-template <typename Number>
-void update_matrix(const LevelData &level, Matrix<Number> &A)
-{
-  if (level.rowless())
-    return A.update(*level.rowless());
-  if (level.rows().column.empty() && level.rows().n_nonzeros() > 0)
-    throw RunError("the entries of a matrix that was not to change have been freed, so that it takes no new values");
-  level.changing() ? A.update(*level.changing()) : A.update(level.rows());
-}
-
-/// A level with its matrix on a device, in precision Number, for the V-cycle, its smoothers and its coarse solver.
-/// Copies mean the same matrix.
-template <typename Number>
-struct DeviceLevel : LevelData
-{
-  DeviceLevel() = default;
-  /// Makes A, also where it is made on demand. The object has no P and R: where nobody else has them, they are freed
-  /// before A is made.
-  DeviceLevel(const Device &device, LevelData data)
-    : LevelData(std::move(data))
-    , device(device)
+  const ValuesOnDevice    *on_device() const { return std::get_if<ValuesOnDevice>(&values); }
+  const CSRMatrix<double> *host_rows() const
   {
-    prolongation = restriction = nullptr;
-    if (const auto *demand = std::get_if<MadeOnDemand>(&values))
-      values = demand->matrix();
-    A = make_matrix<Number>(device, *this);
+    const auto *here = on_device() ? &on_device()->pattern : std::get_if<SharedMatrix>(&values);
+    return here ? here->get() : nullptr;
   }
-  void update() { update_matrix(*this, A); } ///< takes over the values that the level has now
-
-  Device         device;
-  Matrix<Number> A;
 };
 } // namespace adamant

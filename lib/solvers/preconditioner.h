@@ -2,6 +2,8 @@
 
 #include "algebra/device.h"
 
+#include <ostream>
+
 namespace adamant
 {
 /// The preconditioner of a Krylov method: z = M v with an approximate inverse M of an operator.
@@ -26,6 +28,8 @@ public:
   virtual void update() = 0;
   /// Whether vmult can be recorded in a graph: it works on the device alone, and neither waits nor makes vectors. A
   /// preconditioner that cannot be recorded, such as an inner Krylov method, runs between graphs.
-  virtual bool recordable() const { return false; }
+  virtual bool        recordable() const { return false; }
+  virtual const char *name() const { return "Multigrid"; } ///< in messages of Richardson's iteration
+  virtual void        print(std::ostream &) const {} ///< prints lines that tell what the preconditioner is made of
 };
 } // namespace adamant

@@ -57,7 +57,7 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
   if (options.coarse_solver != CoarseSolverType::dense_inverse)
     return;
   const Communicator &ranks  = device.communicator();
-  const auto         &A      = levels.front().rows();
+  const auto         &A      = levels.front().matrix();
   double              facts[] = {double(A.n_rows), A.n_rows > 0 && A.n_cols != A.n_rows ? 1. : 0.};
   ranks.max(facts, 2);
   const int  n = static_cast<int>(facts[0]);
@@ -84,7 +84,7 @@ void check_coarse_matrix(const std::vector<LevelData> &levels, const MultigridOp
   if (ranks.size() == 1 || options.coarse_solver != CoarseSolverType::dense_inverse)
     return;
   agreed(ranks, [&] {
-    if (const auto &A = levels.front().rows(); A.n_rows > 0)
+    if (const auto &A = levels.front().matrix(); A.n_rows > 0)
       dense_inverse(Device::host(1), A);
   });
 }

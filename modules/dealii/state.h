@@ -2,6 +2,7 @@
 
 #include "dealii/matrix_levels.h"
 #include "dealii/preconditioner.h"
+#include "solvers/preconditioner.h"
 
 #include <boost/signals2/connection.hpp>
 

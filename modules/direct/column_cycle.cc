@@ -48,7 +48,7 @@ CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_colu
                                              double(size) * coarsest * coarsest + 2. * coarsest * vector};
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
-      const auto  &A = *levels[l].matrix(), &P = *levels[l].prolongation, &R = *levels[l].restriction;
+      const auto  &A = levels[l].matrix(), &P = *levels[l].prolongation, &R = *levels[l].restriction;
       const double n = A.n_rows, n_coarse = P.n_cols;
       cost.flop += 2. * (2. * steps * entries(A) + entries(P) + entries(R));
       // All steps but the first one, from zero, read b, x and d and write x and d; then the residual, and the transfer.
@@ -74,17 +74,17 @@ ColumnCycle<Number>::ColumnCycle(const Device &device, const std::vector<LevelDa
       level.x         = Vector<Number>(device, n);
       if (l == 0)
         continue;
-      const auto diagonal = adamant::diagonal(*data[l].matrix());
-      const auto lambda   = largest_eigenvalue(*data[l].matrix(), diagonal);
+      const auto diagonal = adamant::diagonal(data[l].matrix());
+      const auto lambda   = largest_eigenvalue(data[l].matrix(), diagonal);
       level.coefficients  = chebyshev_coefficients<Number>(options.steps, 1.1 * lambda / options.range, 1.1 * lambda);
-      level.A             = ColumnMatrix<Number>(device, *data[l].matrix());
+      level.A             = ColumnMatrix<Number>(device, data[l].matrix());
       level.P             = ColumnMatrix<Number>(device, *data[l].prolongation);
       level.R             = ColumnMatrix<Number>(device, *data[l].restriction);
       level.diagonal      = Vector<Number>(device, diagonal);
       level.d             = Vector<Number>(device, n);
       level.y             = Vector<Number>(device, n);
     }
-  inverse = to_list<Number>(device, dense_inverse(device, *data[0].matrix(), {options.singular, 1, 0}));
+  inverse = to_list<Number>(device, dense_inverse(device, data[0].matrix(), {options.singular, 1, 0}));
 }
 
 template <typename Number>

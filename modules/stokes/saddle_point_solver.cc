@@ -1,6 +1,6 @@
 #include "stokes/saddle_point_solver.h"
 
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
 
 #include <utility>
 

@@ -201,7 +201,7 @@ TEST(TrilinosAMG, RigidBodyModesHelp)
   solver_options.control.tolerance = 1e-10;
   const auto iterations = [&](const adamant::TrilinosAMGOptions &amg_options, adamant::Vector<double> &solution) {
     adamant::LinearSolver solver(device, levels, solver_options,
-                                 std::make_unique<ML>(*levels.back().matrix(), amg_options));
+                                 std::make_unique<ML>(levels.back().matrix(), amg_options));
     return solver.solve(b, solution).iterations;
   };
   const int modes = iterations(options, with), constants = iterations({}, without);

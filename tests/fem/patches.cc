@@ -111,7 +111,7 @@ void compare_harmonic(unsigned int degree)
     {
       const Vector<double> x      = random_vector(levels[l].prolongation->n_cols, 7);
       const Vector<double> before = multiply(*u.prolongation(l), x), after = multiply(*levels[l].prolongation, x),
-                           residual = multiply(*levels[l].matrix(), after);
+                           residual = multiply(levels[l].matrix(), after);
       // A node is inside a refined cell if all cells that it acts on are children of that cell.
       const auto                  &space     = u.space(l);
       const auto                  &fine_mesh = meshes[l];

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "fem/forms/form.h"
+#include "fem/meshes/level_meshes.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
 

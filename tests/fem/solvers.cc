@@ -1,5 +1,5 @@
 // The library's solution against direct solvers; the convergence of its V-cycle.
-#include "fem/forms/form.h"
+#include "fem/forms/hierarchy_builder.h"
 #include "fem/ml.h"
 #include "fem/poisson.h"
 #include "fem/support.h"
@@ -100,9 +100,9 @@ TEST(Solvers, LevelsInTurn)
   std::weak_ptr<const adamant::CSRMatrix<double>> P;
   const std::size_t                               small = whole.field.space(1).n_dofs();
   ASSERT_GE(top, 3u) << "two levels at once, two in turn";
-  problem.form.release();
-  auto levels = levels_in_turn(problem.meshes, problem.field, problem.form, small);
-  EXPECT_TRUE(levels[1].matrix() && !levels[2].matrix());
+  adamant::HierarchyBuilder<2> builder(problem.meshes, problem.field, problem.form);
+  auto                         levels = builder.levels(small);
+  EXPECT_TRUE(levels[1].has_rows() && !levels[2].has_rows());
   auto &demand    = std::get<adamant::MadeOnDemand>(levels[top].values);
   demand.transfer = [&, make = demand.transfer] {
     const auto transfer = make();
@@ -114,7 +114,7 @@ TEST(Solvers, LevelsInTurn)
   EXPECT_TRUE(coarse.expired());
   EXPECT_TRUE(P.expired());
   EXPECT_TRUE(problem.form.matrix(top - 1)->value.empty());
-  problem.form.release_entries(top);
+  builder.release();
   EXPECT_TRUE(problem.form.finest()->value.empty());
   EXPECT_EQ(problem.form.finest()->n_nonzeros(), whole.form.finest()->n_nonzeros()) << "the size stays";
 
@@ -200,7 +200,7 @@ TEST(Solvers, TrilinosAMG)
   refine_to_corner(mesh, 4, 4);
   const Poisson<2> problem(mesh, FE_Q<2>(1), 16);
   const auto       make_ml = [&] {
-    return std::make_unique<ML>(*problem.levels().back().matrix(), adamant::TrilinosAMGOptions());
+    return std::make_unique<ML>(problem.levels().back().matrix(), adamant::TrilinosAMGOptions());
   };
   const auto o = options(adamant::SolverType::gmres, 1e-10);
   EXPECT_LE(iterations(problem, o, make_ml()), 30);

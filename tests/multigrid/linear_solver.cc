@@ -2,8 +2,8 @@
 
 #include "multigrid/linear_solver.h"
 
-#include "multigrid/smoothers/smoother.h"
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
+#include "multigrid/smoothers/registry.h"
 #include "support/krylov.h"
 
 #include <sstream>

@@ -1,6 +1,7 @@
 #include "multigrid/v_cycle.h"
 
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/multigrid_preconditioner.h"
+#include "multigrid/smoothers/registry.h"
 #include "support/devices.h"
 #include "support/q1_grid.h"
 #include "support/reference.h"
@@ -212,7 +213,7 @@ TYPED_TEST(VCycleTest, ComposedLevelsGiveWhatSingleStepsGive)
           options.post_steps         = post;
           options.compose_up_to      = 0;
           const VCycle<Number> single(this->device, levels.data, options);
-          ASSERT_EQ(single.n_composed_levels(), 0u);
+          ASSERT_EQ(single.n_lowest_levels(), 1u);
           const Values  expected = this->vmult(single, b);
           constexpr int much     = 1000000000;
           for (const auto &[up_to, n_composed, worth] :
@@ -221,7 +222,7 @@ TYPED_TEST(VCycleTest, ComposedLevelsGiveWhatSingleStepsGive)
               options.compose_up_to           = up_to;
               options.entries_of_an_operation = worth;
               VCycle<Number> composed(this->device, levels.data, options);
-              EXPECT_EQ(composed.n_composed_levels(), n_composed);
+              EXPECT_EQ(composed.n_lowest_levels(), n_composed);
               const std::string what = std::to_string(dim) + "D, nodes of " + std::to_string(node_size) + ", V(" +
                                        std::to_string(pre) + "," + std::to_string(post) + "), " +
                                        std::to_string(n_composed) + " levels composed, worth " + std::to_string(worth);
@@ -344,9 +345,9 @@ TYPED_TEST(VCycleTest, PrintsItsLevels)
   const auto         levels = q1_levels(2, 4, 3);
   MultigridOptions   options;
   std::ostringstream text;
-  text << VCycle<Number>(this->device, levels.data, options);
+  VCycle<Number>(this->device, levels.data, options).print(text);
   options.smoother.chebyshev = true;
-  text << VCycle<Number>(this->device, levels.data, options);
+  VCycle<Number>(this->device, levels.data, options).print(text);
   for (const char *part :
        {"level 2: 289 unknowns", "level 1: 81 unknowns", "level 0: 25 unknowns, dense inverse", "eigenvalue"})
     EXPECT_NE(text.str().find(part), std::string::npos) << "expected '" << part << "' in:\n" << text.str();

@@ -193,15 +193,15 @@ void compare(const FiniteElement<dim> &fe)
       const std::string level = " of level " + std::to_string(l);
       const auto        fine = keys_of(ranks.u.space(l)), all_fine = keys_of(one.u.space(l));
       const auto       &found = ranks_levels[l], &expected = one_levels[l];
-      expect_same_rows(rows_of(*found.matrix(), fine, fine), rows_of(*expected.matrix(), all_fine, all_fine),
+      expect_same_rows(rows_of(found.matrix(), fine, fine), rows_of(expected.matrix(), all_fine, all_fine),
                        "A" + level);
-      spread = spread || (l + 1 < ranks.u.n_levels() && found.matrix()->ghosts &&
-                          static_cast<std::uint64_t>(found.matrix()->n_rows) < found.matrix()->ghosts->n_global &&
-                          found.matrix()->n_rows > 0);
+      spread = spread || (l + 1 < ranks.u.n_levels() && found.matrix().ghosts &&
+                          static_cast<std::uint64_t>(found.matrix().n_rows) < found.matrix().ghosts->n_global &&
+                          found.matrix().n_rows > 0);
       if (l == 0)
         {
-          EXPECT_TRUE(found.matrix()->n_rows == 0 || !found.matrix()->ghosts ||
-                      found.matrix()->ghosts->communicator.rank() == 0)
+          EXPECT_TRUE(found.matrix().n_rows == 0 || !found.matrix().ghosts ||
+                      found.matrix().ghosts->communicator.rank() == 0)
             << "the coarsest level should be on the first rank";
           continue;
         }

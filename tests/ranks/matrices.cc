@@ -6,6 +6,7 @@
 #include "algebra/loop.h"
 #include "base/exceptions.h"
 #include "cuda_ranks.h"
+#include "fem/forms/hierarchy_builder.h"
 #include "fem/meshes/forest.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"
@@ -82,7 +83,7 @@ std::pair<Array<double>, std::vector<double>> all_operations(const Device       
                                                              const Array<double> &values)
 {
   using Vector = adamant::Vector<Number>;
-  const adamant::Matrix<Number> a(device, *levels.back().matrix(), dim);
+  const adamant::Matrix<Number> a(device, levels.back().matrix(), dim);
   const int                     n = static_cast<int>(values.size());
   Vector                        x(device, values), y(device, n), r(device, n), d(device, n), z(device, n), none;
   const Vector                  D(device, Array<double>(n, 0.1)), blocks(device, Array<double>(dim * n, 0.07));
@@ -180,15 +181,14 @@ TEST(Ranks, ProductsInSinglePrecision)
 // Levels that are made while multigrid is built, and freed, give the preconditioner that all of them give.
 TEST(Ranks, LevelsInTurn)
 {
-  const Device        device = Device::host(1, adamant::Communicator(world));
-  const FESystem<2>   fe(FE_Q<2>(1), 2);
-  const Problem<2>    whole(world, fe);
-  Problem<2>          problem(world, fe);
-  const Array<double> v = sample(keys_of(whole.u.finest()));
-  problem.A.release();
-  const adamant::LinearSolver expected(device, whole.levels(), {}),
-    solver(device, levels_in_turn(problem.meshes, problem.u, problem.A, 10), {});
-  adamant::Vector<double> x(device, v), y(device, v.size()), z(device, v.size());
+  const Device                 device = Device::host(1, adamant::Communicator(world));
+  const FESystem<2>            fe(FE_Q<2>(1), 2);
+  const Problem<2>             whole(world, fe);
+  Problem<2>                   problem(world, fe);
+  const Array<double>          v = sample(keys_of(whole.u.finest()));
+  adamant::HierarchyBuilder<2> builder(problem.meshes, problem.u, problem.A);
+  const adamant::LinearSolver  expected(device, whole.levels(), {}), solver(device, builder.levels(10), {});
+  adamant::Vector<double>      x(device, v), y(device, v.size()), z(device, v.size());
   expected.vmult(x, y);
   solver.vmult(x, z);
   EXPECT_EQ(adamant::to_host(z), adamant::to_host(y));
@@ -451,8 +451,8 @@ TEST_F(CudaRanks, MemoryOfExchangesIsUsedAgain)
   const auto       keys = keys_of(problem.u.finest());
   const auto       held = [&] { return device.interface().memory()["exchange"]; };
   const auto       make = [&] {
-    const adamant::Matrix<double> A(device, *problem.levels().back().matrix(), 2);
-    const adamant::Matrix<float>  in_float(device, *problem.levels().back().matrix(), 2);
+    const adamant::Matrix<double> A(device, problem.levels().back().matrix(), 2);
+    const adamant::Matrix<float>  in_float(device, problem.levels().back().matrix(), 2);
     const adamant::Vector<double> x(device, sample(keys));
     adamant::Vector<double>       y(device, keys.size());
     device.multiply(1., A, x, 0., y);

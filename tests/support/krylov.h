@@ -1,6 +1,6 @@
 #pragma once
 
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
 #include "solvers/krylov.h"
 #include "support/devices.h"
 #include "support/q1_grid.h"

@@ -254,11 +254,11 @@ inline Levels coupled_levels(const Levels &levels, const std::vector<double> &B,
   for (const LevelData &level : levels.data)
     {
       if (level.prolongation == nullptr)
-        add_level(coupled, kronecker(*level.matrix(), B, size), nullptr, size);
+        add_level(coupled, kronecker(level.matrix(), B, size), nullptr, size);
       else
         {
           const auto prolongation = kronecker(*level.prolongation, identity, size);
-          add_level(coupled, kronecker(*level.matrix(), B, size), &prolongation, size);
+          add_level(coupled, kronecker(level.matrix(), B, size), &prolongation, size);
         }
       coupled.data.back().patches = level.patches;
     }

@@ -1,8 +1,10 @@
 #include "fem/forms/form.h"
 
+#include "algebra/cell_sums.h"
 #include "base/exceptions.h"
 #include "fem/forms/level_form.h"
 #include "fem/forms/patches.h"
+#include "operators/device_level.h"
 
 #include <utility>
 
@@ -121,24 +123,6 @@ LevelData Form<dim>::level(std::size_t level) const
 }
 
 template <int dim>
-void Form<dim>::keep_matrix(std::size_t level)
-{
-  matrix(level); // which throws where there is none
-  if (level_forms[level])
-    kept[level] = level_forms[level]->sum;
-  level_forms[level].reset();
-}
-
-template <int dim>
-void Form<dim>::release_entries(std::size_t level)
-{
-  matrix(level); // which throws where there is none
-  auto &entries  = level_forms[level] ? *level_forms[level]->sum : *kept[level];
-  entries.column = Array<int>(); // which {} would not free
-  entries.value  = Array<double>();
-}
-
-template <int dim>
 void Form<dim>::release()
 {
   level_forms.clear();
@@ -165,50 +149,6 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
 }
 
 template <int dim>
-std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form, std::size_t at_once)
-{
-  std::vector<LevelData> levels(field.n_levels());
-  std::size_t            first = 0; // of the levels in turn
-  for (; first == 0 || (first < levels.size() && field.space(first).partition().size() <= at_once); ++first)
-    {
-      form.update(first);
-      form.keep_matrix(first);
-      levels[first] = {form.matrix(first), field.prolongation(first), field.restriction(first)};
-    }
-  const auto make_transfer = [&meshes, &field, &form, first](std::size_t level) {
-    if (level > first)
-      form.release_entries(level - 1);
-    field.release_mesh(level - 1);
-    if (level + 1 == field.n_levels())
-      meshes.release_coarser();
-    const std::pair transfer(field.prolongation(level), field.restriction(level));
-    field.release_transfer(level);
-    return transfer;
-  };
-  const auto make_matrix = [&meshes, &field, &form, last = std::make_shared<std::size_t>(0)](std::size_t level) {
-    if (level != *last) // the level whose matrix there is
-      {
-        field.release_spaces_below(level);
-        if (level + 1 == field.n_levels())
-          meshes.release();
-        form.update(level);
-        form.keep_matrix(level);
-      }
-    *last = level;
-    return form.matrix(level);
-  };
-  for (std::size_t l = 0; l < levels.size(); ++l)
-    {
-      levels[l].node_size = field.node_size();
-      levels[l].patches   = [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); };
-      if (l >= first)
-        levels[l].values =
-          MadeOnDemand{[make_transfer, l] { return make_transfer(l); }, [make_matrix, l] { return make_matrix(l); }};
-    }
-  return levels;
-}
-
-template <int dim>
 Matrix<double> make_matrix(const Device &device, const Form<dim> &form)
 {
   return make_matrix<double>(device, form.level(form.rows().n_levels() - 1));
@@ -220,14 +160,25 @@ void update_matrix(const Form<dim> &form, Matrix<double> &A)
   update_matrix(form.level(form.rows().n_levels() - 1), A);
 }
 
+template <int dim>
+Matrix<double> assemble_on(const Device &device, Form<dim> &form)
+{
+  if (form.columns().kind == ColumnKind::quadrature_points && device.matrix_format() == MatrixFormat::compressed)
+    return make_matrix(device, form.sums_over_cells());
+  form.update();
+  Matrix<double> matrix(device, *form.finest(), form.rows().node_size());
+  form.release();
+  return matrix;
+}
+
 template class Form<2>;
 template class Form<3>;
-template decltype(levels_of<2>)      levels_of<2>;
-template decltype(levels_of<3>)      levels_of<3>;
-template decltype(levels_in_turn<2>) levels_in_turn<2>;
-template decltype(levels_in_turn<3>) levels_in_turn<3>;
-template Matrix<double>              make_matrix(const Device &, const Form<2> &);
-template Matrix<double>              make_matrix(const Device &, const Form<3> &);
-template void                        update_matrix(const Form<2> &, Matrix<double> &);
-template void                        update_matrix(const Form<3> &, Matrix<double> &);
+template decltype(levels_of<2>) levels_of<2>;
+template decltype(levels_of<3>) levels_of<3>;
+template Matrix<double>         make_matrix(const Device &, const Form<2> &);
+template Matrix<double>         make_matrix(const Device &, const Form<3> &);
+template void                   update_matrix(const Form<2> &, Matrix<double> &);
+template void                   update_matrix(const Form<3> &, Matrix<double> &);
+template Matrix<double>         assemble_on(const Device &, Form<2> &);
+template Matrix<double>         assemble_on(const Device &, Form<3> &);
 } // namespace adamant

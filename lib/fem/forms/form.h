@@ -164,13 +164,6 @@ public:
   /// Returns the matrix of a level for multigrid, with values on the device or in host memory, without transfer.
   LevelData level(std::size_t level) const;
 
-  /// Frees all but the matrix of a level. Its space may then be freed, too. The next update builds a new matrix.
-  void keep_matrix(std::size_t level);
-  /// Frees the entries of a level's matrix, for everybody who shares it, as a device has them; their number stays.
-  void release_entries(std::size_t level);
-  /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
-  void release();
-
   const std::string  &name() const { return name_; }
   const Field<dim>   &rows() const { return row_field; }
   const Columns<dim> &columns() const { return columns_; }
@@ -188,6 +181,14 @@ public:
 private:
   template <int>
   friend class LevelForm;
+  template <int>
+  friend class HierarchyBuilder;
+  template <int d>
+  friend Matrix<double> assemble_on(const Device &device, Form<d> &form);
+
+  // Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
+  void release();
+
   std::size_t          n_levels() const; // of the fields
   std::size_t          first_level() const { return levels == Levels::all ? 0 : n_levels() - 1; }
   LevelForm<dim>      &made(std::size_t level);
@@ -203,7 +204,7 @@ private:
   Kernel                                          kernel;
   Levels                                          levels;
   std::vector<std::unique_ptr<LevelForm<dim>>>    level_forms; // by level; null where there is none yet or any more
-  std::vector<std::shared_ptr<CSRMatrix<double>>> kept;        // by level: the matrix of keep_matrix()
+  std::vector<std::shared_ptr<CSRMatrix<double>>> kept;        // by level: the matrix, where nothing else is kept
 };
 
 /// Returns the data that multigrid needs of a system matrix with Levels::all and columns unknowns(field), after
@@ -213,14 +214,6 @@ template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
                                  const std::vector<std::shared_ptr<const RowlessMatrix>> &rowless = {});
 
-/// Returns the data of levels_of() in less memory, for a matrix that does not change and was not updated. Levels with
-/// more unknowns than `at_once` are made when multigrid asks for them, first the transfer and then the matrix. Data of
-/// earlier levels are freed then: entries, coarser spaces and, before the finest transfer, `meshes`. Multigrid can be
-/// built once. All ranks call it together.
-template <int dim>
-std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
-                                      std::size_t at_once);
-
 /// @name A form's finest matrix with changing values, on a device, for products
 /// `update_matrix` takes the values that the form has now, on the device or in host memory.
 /// @{
@@ -229,4 +222,9 @@ Matrix<double> make_matrix(const Device &device, const Form<dim> &form);
 template <int dim>
 void update_matrix(const Form<dim> &form, Matrix<double> &A);
 /// @}
+
+/// Assembles the form's finest matrix on a device, with new values. A matrix with columns quadrature_points() can only
+/// be used for products (CellSums). The form keeps nothing of the matrix on the host.
+template <int dim>
+Matrix<double> assemble_on(const Device &device, Form<dim> &form);
 } // namespace adamant

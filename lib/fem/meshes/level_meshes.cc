@@ -162,20 +162,6 @@ const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
 }
 
 template <int dim>
-void LevelMeshes<dim>::release_coarser()
-{
-  kept = finest();
-  levels.clear();
-}
-
-template <int dim>
-void LevelMeshes<dim>::release()
-{
-  kept.reset();
-  levels.clear();
-}
-
-template <int dim>
 LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &finer, LevelMeshOptions options)
 {
   for (const auto &cell : finer.active_cell_iterators())

@@ -67,21 +67,17 @@ public:
   const std::shared_ptr<const CellList<dim>>              &finest_cells() const { return cells; }
   const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return cells->mesh(); }
 
-  /// @name Frees meshes that nobody else shares
-  /// They are built anew where they are asked for again, which threads must not do at once.
-  /// @{
-  void release_coarser(); ///< frees the coarser meshes; finest() still tells how its cells lie in the next coarser mesh
-  void release();         ///< frees the coarser meshes and the links of the finest one to them
-  /// @}
-
 private:
+  template <int>
+  friend class HierarchyBuilder; // which frees meshes; all() builds them anew, which threads must not do at once
+
   const std::vector<LevelMesh<dim>> &all() const; // builds the levels where they are not there
 
   LevelMeshOptions                     options;
   std::shared_ptr<const CellList<dim>> cells;
   mutable std::vector<LevelMesh<dim>>  levels; // empty where they have been released
   std::size_t                          n_levels;
-  std::optional<LevelMesh<dim>>        kept; // the finest level, after release_coarser()
+  std::optional<LevelMesh<dim>>        kept; // the finest level, where `levels` have been released
 };
 
 /// Returns the ranks to which the cells of a small level go: entry r is the rank that takes the cells of rank r;

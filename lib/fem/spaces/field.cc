@@ -264,27 +264,6 @@ const std::shared_ptr<const CSRMatrix<double>> &Field<dim>::restriction(std::siz
   return with_transfer(level).restriction;
 }
 
-template <int dim>
-void Field<dim>::release_mesh(std::size_t level)
-{
-  space(level);
-  at(level).space->release_mesh();
-}
-
-template <int dim>
-void Field<dim>::release_spaces_below(std::size_t level)
-{
-  for (std::size_t l = 0; l < level; ++l)
-    at(l).space.reset();
-}
-
-template <int dim>
-void Field<dim>::release_transfer(std::size_t level)
-{
-  at(level).prolongation.reset();
-  at(level).restriction.reset();
-}
-
 template class Field<2>;
 template class Field<3>;
 } // namespace adamant

@@ -51,18 +51,14 @@ public:
   const std::shared_ptr<const CSRMatrix<double>> &prolongation(std::size_t level) const;
   const std::shared_ptr<const CSRMatrix<double>> &restriction(std::size_t level) const;
 
-  /// @name Frees data that are made anew where they are asked for again
-  /// @{
-  void release_mesh(std::size_t level);         ///< of a coarser level's space: see LevelSpace
-  void release_spaces_below(std::size_t level); ///< to which nothing may refer any more; P and R stay
-  void release_transfer(std::size_t level);     ///< frees P and R, unless somebody shares them
-  /// @}
-
   /// Returns the number of rows that belong to one node and follow each other. This is the number of components where
   /// each node has all of them; it is 1 for mixed elements, such as a Q2 velocity with a Q1 pressure.
   int node_size() const { return finest_space->node_size(); }
 
 private:
+  template <int>
+  friend class HierarchyBuilder; // which frees spaces and transfer; they are made anew where they are asked for again
+
   struct Level
   {
     std::unique_ptr<LevelSpace<dim>>         space; // null on the finest level: see finest_space

@@ -97,16 +97,19 @@ public:
   CSRMatrix<double> B;          ///< extension of the prescribed values
   Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
 
-  /// Frees deal.II's DoFs, the cells and, where nobody else shares it, the mesh. The data that the transfer to the next
-  /// finer level reads stay: the element, cell_dofs(), partition() and the constraints.
-  void release_mesh();
-
   /// The closed hanging-node constraints, without boundary values, for deal.II's own functions.
   dealii::AffineConstraints<double> hanging_nodes;
 
   mutable Array<int> same_shape; ///< the result that cells_of_same_shape remembers
 
 private:
+  template <int>
+  friend class HierarchyBuilder;
+
+  // Frees deal.II's DoFs, the cells and, where nobody else shares it, the mesh. The data that the transfer to the next
+  // finer level reads stay: the element, cell_dofs(), partition() and the constraints.
+  void release_mesh();
+
   enum Kind : unsigned char
   {
     free,

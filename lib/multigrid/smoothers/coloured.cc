@@ -69,7 +69,7 @@ public:
     : level(level)
     , node_size(level.A.node_size())
   {
-    const Array<int> colour = colours_of_nodes(*level.matrix(), node_size);
+    const Array<int> colour = colours_of_nodes(level.matrix(), node_size);
     double           n      = colour.empty() ? 0 : 1 + *std::max_element(colour.begin(), colour.end());
     level.device.communicator().max(&n, 1); // all ranks exchange for each colour
     colours.resize(static_cast<std::size_t>(n));
@@ -104,12 +104,12 @@ private:
     const bool        made = std::exchange(c.made, true);
     CSRMatrix<double> rows;
     if (!made || !level.changing())
-      rows = rows_of(*level.matrix(), c.nodes, node_size);
+      rows = rows_of(level.matrix(), c.nodes, node_size);
     if (level.changing() && !made)
       {
         Array<EntryNumber> first;
         for (int k = 0; k < rows.n_rows; ++k)
-          first.push_back(level.matrix()->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
+          first.push_back(level.matrix().row_start[c.nodes[k / node_size] * node_size + k % node_size]);
         c.first    = List<EntryNumber>(level.device, first);
         c.changing = std::make_unique<CompressedRows>(level.device, rows);
       }

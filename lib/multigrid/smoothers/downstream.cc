@@ -189,8 +189,8 @@ public:
     if (!level.changing())
       {
         if (!own_A)
-          own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
-        own_A->values.upload(level.matrix()->value.data());
+          own_A = std::make_shared<CompressedRows>(level.device, level.matrix());
+        own_A->values.upload(level.matrix().value.data());
       }
     inverse = List<Number>(level.device, lists.n_entries);
     level.device.for_each_by_lanes(lists.start.size() - 1,

@@ -51,7 +51,7 @@ public:
     CSRMatrix<double> G, Gt;
     if (!level.changing())
       {
-        G  = fsai_factor(*level.matrix());
+        G  = fsai_factor(level.matrix());
         Gt = transpose(G);
       }
     else
@@ -68,7 +68,7 @@ private:
   void make_patterns(CSRMatrix<double> &G, CSRMatrix<double> &Gt)
   {
     const auto &level = this->level;
-    G                 = fsai_pattern(*level.matrix());
+    G                 = fsai_pattern(level.matrix());
     for (EntryNumber k = 0; k < EntryNumber(G.n_nonzeros()); ++k)
       G.value[k] = static_cast<double>(k); // the transpose then tells where each entry was
     Gt = transpose(G);

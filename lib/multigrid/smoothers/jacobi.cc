@@ -38,7 +38,7 @@ void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Ve
   if (diagonal.size() == 0)
     diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
   if (!level.changes_on_device())
-    return diagonal.upload(inverse_diagonal_blocks(*level.matrix(), node_size).data());
+    return diagonal.upload(inverse_diagonal_blocks(level.matrix(), node_size).data());
   if (node_size > most_node_rows)
     throw RunError("nodes of " + std::to_string(node_size) + " rows whose values change; at most " +
                    std::to_string(most_node_rows) + " can be");

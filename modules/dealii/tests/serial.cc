@@ -85,9 +85,9 @@ TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
   for (std::size_t l = levels.size() - 1; l > 0; --l)
     {
       const auto &P = *levels[l].prolongation, &R = *levels[l].restriction;
-      const auto  expected = adamant::local_product(R, adamant::local_product(levels[l].rows(), P));
-      const auto &found    = levels[l - 1].rows();
-      EXPECT_EQ(found.value, three.levels()[l - 1].rows().value) << "threads";
+      const auto  expected = adamant::local_product(R, adamant::local_product(levels[l].matrix(), P));
+      const auto &found    = levels[l - 1].matrix();
+      EXPECT_EQ(found.value, three.levels()[l - 1].matrix().value) << "threads";
       for (int i = 0; i < found.n_rows; ++i)
         for (int j = 0; j < found.n_rows; ++j)
           {
@@ -95,9 +95,9 @@ TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
             ASSERT_NEAR(entry(found, i, j), constrained ? 1. : entry(expected, i, j), 1e-12);
           }
     }
-  const auto before = three.levels()[0].rows().value;
+  const auto before = three.levels()[0].matrix().value;
   EXPECT_TRUE(three.update(adamant::matrix_rows(program.matrix)));
-  EXPECT_EQ(three.levels()[0].rows().value, before) << "an update with the same values";
+  EXPECT_EQ(three.levels()[0].matrix().value, before) << "an update with the same values";
 }
 
 // Coarse DoFs are constrained where a Field with the same boundary has them so, also where nodes do not meet.

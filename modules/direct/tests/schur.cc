@@ -434,7 +434,7 @@ TEST_P(SchurTest, MultigridForColumnsConvergesFast)
     for (const int r : {1, 3, 8})
       {
         const auto                 levels = levels_of_unknowns(n);
-        const ColumnMatrix<double> A(device, *levels.back().matrix());
+        const ColumnMatrix<double> A(device, levels.back().matrix());
         const auto                 check = [&](const Preconditioner &cycle) {
           ColumnSolver   solver(device, A, r, cycle, ColumnSolver::Method::conjugate_gradients);
           auto           b = to_device(device, random_values(std::size_t(A.n_rows()) * r, 3));

@@ -100,7 +100,7 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
         b[k] += part[k];
     }
   add(velocity, adamant::product(*flow.interpolation, p));
-  add(pressure, adamant::product(*flow.pressure_levels.back().matrix(), p));
+  add(pressure, adamant::product(flow.pressure_levels.back().matrix(), p));
 
   // The pressure equation, where constants may be free.
   double integrals[] = {std::accumulate(b.begin(), b.end(), 0.),

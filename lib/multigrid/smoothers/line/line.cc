@@ -241,11 +241,11 @@ public:
                             GatherTridiagonal{place_on_device.data(), level.changing()->values.data(), T.data()});
     else
       {
-        take_lines(*level.matrix());
+        take_lines(level.matrix());
         Array<double> values(place.size(), 0.);
         for (std::size_t i = 0; i < place.size(); ++i)
           if (place[i] >= 0)
-            values[i] = level.matrix()->value[place[i]];
+            values[i] = level.matrix().value[place[i]];
         check_pivots(lines, values);
         T.upload(values.data());
       }

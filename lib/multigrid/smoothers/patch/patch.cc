@@ -65,7 +65,7 @@ public:
     const auto                   &level = this->level;
     std::optional<CompressedRows> copy;
     if (!level.changing())
-      copy.emplace(level.device, *level.matrix()).values.upload(level.matrix()->value.data());
+      copy.emplace(level.device, level.matrix()).values.upload(level.matrix().value.data());
     const CompressedRows *A = copy ? &*copy : level.changing();
     if (kind == PatchKind::cells)
       compute<Number>(A->view());
@@ -102,7 +102,7 @@ private:
     first     = List<int>(level.device, first_of_node);
     patch     = List<int>(level.device, patch_of_node);
     place     = List<int>(level.device, place_of_node);
-    S_pattern = kind == PatchKind::cells ? *level.matrix() : pattern_of(patches, first_of_node, patch_of_node, m);
+    S_pattern = kind == PatchKind::cells ? level.matrix() : pattern_of(patches, first_of_node, patch_of_node, m);
     S_rows    = std::make_unique<CompressedRows>(level.device, S_pattern);
   }
 
