@@ -31,25 +31,38 @@ public:
   {}
 
   // Appends row i, with the columns in the order in which they are met.
-  void append(int i, Array<int> &column, Array<double> &value)
+  void append(int i, Array<int> &columns, Array<double> &values)
   {
-    const auto begin = static_cast<EntryNumber>(column.size());
+    const auto  begin = static_cast<EntryNumber>(columns.size());
+    EntryNumber most  = 0; // so many entries, where no column is met twice
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
+    most = begin + std::min<EntryNumber>(most, B.n_cols);
+    if (static_cast<std::size_t>(most) > columns.capacity())
+      {
+        columns.reserve(2 * most);
+        values.reserve(2 * most);
+      }
+    columns.resize(most);
+    values.resize(most);
+    int *const    column = columns.data();
+    double *const value  = values.data();
+    EntryNumber   end    = begin;
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       {
         const double a = A.value[k];
-        for (auto l = B.row_start[A.column[k]], end = B.row_start[A.column[k] + 1]; l < end; ++l)
-          {
-            auto &at = place[B.column[l]];
-            if (at >= begin)
-              {
-                value[at] += a * B.value[l];
-                continue;
-              }
-            at = static_cast<EntryNumber>(column.size());
-            column.push_back(B.column[l]);
-            value.push_back(a * B.value[l]);
-          }
+        for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
+          if (auto &at = place[B.column[l]]; at >= begin)
+            value[at] += a * B.value[l];
+          else
+            {
+              at            = end;
+              column[end]   = B.column[l];
+              value[end++]  = a * B.value[l];
+            }
       }
+    columns.resize(end);
+    values.resize(end);
   }
 
 private:

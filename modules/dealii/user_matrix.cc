@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace adamant
 {
@@ -127,9 +129,9 @@ void UserMatrix::find_pattern(const MatrixRows &rows, const UserDofs &dofs, User
   std::vector<Part> parts(omp_get_max_threads());
   std::atomic<int>  n_parts{0};
   const auto range = [&](int first, int end) {
-    Part                            &part = parts[n_parts++];
-    std::vector<std::pair<int, int>> sorted; // columns, and their entries in the user's row
-    MatrixRow                        row;
+    Part                      &part = parts[n_parts++];
+    std::vector<std::uint64_t> sorted; // columns, and behind them in 32 bits their entries in the user's row
+    MatrixRow                  row;
     part.first = first;
     for (int i = first; i < end; ++i)
       {
@@ -141,20 +143,24 @@ void UserMatrix::find_pattern(const MatrixRows &rows, const UserDofs &dofs, User
             rows.read(row_of[i], row);
             sorted.clear();
             for (std::size_t k = 0; k < row.columns.size(); ++k)
-              sorted.emplace_back(local_column(dofs, row.columns[k]), static_cast<int>(k));
+              sorted.push_back(std::uint64_t(local_column(dofs, row.columns[k])) << 32 | k);
             std::sort(sorted.begin(), sorted.end());
             part.place.resize(n_place + sorted.size());
-            for (const auto &[column, k] : sorted)
-              if (kind_of_column[column] == free_dof)
-                {
-                  part.place[n_place + k] = static_cast<int>(part.of_A.size() - n_A);
-                  part.of_A.push_back(column);
-                }
-              else
-                {
-                  part.place[n_place + k] = -1 - static_cast<int>(part.of_coupling.size() - n_coupling);
-                  part.of_coupling.push_back(column);
-                }
+            for (const std::uint64_t entry : sorted)
+              {
+                const int column = static_cast<int>(entry >> 32);
+                int      &at     = part.place[n_place + (entry & 0xffffffff)];
+                if (kind_of_column[column] == free_dof)
+                  {
+                    at = static_cast<int>(part.of_A.size() - n_A);
+                    part.of_A.push_back(column);
+                  }
+                else
+                  {
+                    at = -1 - static_cast<int>(part.of_coupling.size() - n_coupling);
+                    part.of_coupling.push_back(column);
+                  }
+              }
           }
         A.row_start[i + 1]        = static_cast<EntryNumber>(part.of_A.size() - n_A);
         coupling.row_start[i + 1] = static_cast<EntryNumber>(part.of_coupling.size() - n_coupling);
