@@ -6,7 +6,7 @@
 #include "fem/spaces/field.h"
 #include "frame/run.h"
 #include "multigrid/component_blocks.h"
-#include "operators/level_data.h"
+#include "operators/device_level.h"
 #include "solvers/preconditioner.h"
 
 namespace adamant

@@ -101,4 +101,10 @@ LinearSolver::Cost LinearSolver::measure_preconditioner() const
   });
   return {several.seconds() / repeat, graph.n_operations()};
 }
+
+std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
+{
+  solver.M->print(out);
+  return out;
+}
 } // namespace adamant

@@ -80,11 +80,7 @@ public:
   const Preconditioner &preconditioner() const { return *M; }
   Preconditioner       &preconditioner() { return *M; }
 
-  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
-  {
-    solver.M->print(out);
-    return out;
-  }
+  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver);
 
 private:
   Device                               where;

@@ -2,7 +2,7 @@
 
 #include "algebra/graph.h"
 #include "multigrid/linear_solver.h"
-#include "operators/level_data.h"
+#include "operators/device_level.h"
 #include "solvers/extrapolation.h"
 #include "solvers/richardson.h"
 #include "tensor/fast_diagonalization.h"

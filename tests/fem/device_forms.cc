@@ -1,4 +1,5 @@
 // Forms whose values a device computes, against the host's assembly by FEValues; solvers that follow new values.
+#include "algebra/cell_sums.h"
 #include "fem/cell_kernels.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/form.h"
@@ -7,7 +8,7 @@
 #include "fem/host_kernels.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
-#include "operators/level_data.h"
+#include "operators/device_level.h"
 #include "support/devices.h"
 #include "support/errors.h"
 

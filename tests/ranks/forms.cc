@@ -1,10 +1,12 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
 #include "cuda_ranks.h"
+#include "algebra/cell_sums.h"
 #include "fem/cell_kernels.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/host_kernels.h"
+#include "operators/device_level.h"
 #include "rows.h"
 
 using namespace test;

@@ -164,6 +164,9 @@ public:
   /// Returns the matrix of a level for multigrid, with values on the device or in host memory, without transfer.
   LevelData level(std::size_t level) const;
 
+  /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
+  void release();
+
   const std::string  &name() const { return name_; }
   const Field<dim>   &rows() const { return row_field; }
   const Columns<dim> &columns() const { return columns_; }
@@ -183,12 +186,6 @@ private:
   friend class LevelForm;
   template <int>
   friend class HierarchyBuilder;
-  template <int d>
-  friend Matrix<double> assemble_on(const Device &device, Form<d> &form);
-
-  // Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
-  void release();
-
   std::size_t          n_levels() const; // of the fields
   std::size_t          first_level() const { return levels == Levels::all ? 0 : n_levels() - 1; }
   LevelForm<dim>      &made(std::size_t level);
