@@ -265,9 +265,10 @@ ComposedLevels<Number>::ComposedLevels(const Device &device, const std::vector<L
     }
   coarse_solver = make_coarse_solver(this->levels[0], options);
   if (n_levels() > 1)
-    return compose();
-  for (Vector *vector : {&array, &coarse_x})
-    *vector = Vector(device, finest().n_rows());
+    compose();
+  else
+    for (Vector *vector : {&array, &coarse_x})
+      *vector = Vector(device, finest().n_rows());
 }
 
 template <typename Number>

@@ -235,7 +235,7 @@ void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels)
       const auto inside = nodes_inside_coarse_cells(field.meshes()[l], field.space(l), field.space(l - 1).n_cells());
       const auto A      = levels[l].changing() ? std::make_optional(matrix_on_host(levels[l])) : std::nullopt;
       const auto P      = std::make_shared<CSRMatrix<double>>(
-        harmonic(A ? *A : levels[l].rows(), *levels[l].prolongation, inside, field.node_size()));
+        harmonic(A ? *A : levels[l].matrix(), *levels[l].prolongation, inside, field.node_size()));
       levels[l].restriction  = std::make_shared<CSRMatrix<double>>(transpose(*P));
       levels[l].prolongation = P;
     }
