@@ -18,7 +18,7 @@ auto LevelSmoother<Number>::smooth(int n, const Vector &b, Vector &x, Vector &y,
 }
 
 template <typename Number>
-void LevelSmoother<Number>::correct(int, const Vector &, const Matrix<Number> &P, const Vector &e, Vector &x) const
+void LevelSmoother<Number>::prolongate(int, const Vector &, const Matrix<Number> &P, const Vector &e, Vector &x) const
 {
   level.device.multiply(Number(1), P, e, Number(1), x);
 }
@@ -70,13 +70,13 @@ auto PolynomialSmoother<Number>::smooth(int n, const Vector &b, Vector &x, Vecto
 }
 
 template <typename Number>
-void PolynomialSmoother<Number>::correct(int n, const Vector &b, const Matrix<Number> &P, const Vector &e,
-                                         Vector &x) const
+void PolynomialSmoother<Number>::prolongate(int n, const Vector &b, const Matrix<Number> &P, const Vector &e,
+                                            Vector &x) const
 {
   if (const FirstStep<Number> *first = n == 1 ? smoother->first_step() : nullptr)
     first->correct(coefficients(1)[0].second, b, P, e, x);
   else
-    LevelSmoother<Number>::correct(n, b, P, e, x);
+    LevelSmoother<Number>::prolongate(n, b, P, e, x);
 }
 
 template <typename Number>

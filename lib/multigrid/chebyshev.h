@@ -27,10 +27,10 @@ public:
   virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< n steps from the given x
   virtual double  eigenvalue() const { return 0.; }                              ///< of Chebyshev's interval; else 0
 
-  /// Makes n steps from x = 0 and sets r = b - A x. It may leave x to `correct` (see FirstStep), and then returns x.
+  /// Makes n steps from x = 0 and sets r = b - A x. It may leave x to `prolongate` (see FirstStep), and then returns x.
   virtual Vector &smooth(int n, const Vector &b, Vector &x, Vector &y, Vector &r) const;
   /// Adds P e to the x that `smooth` has returned for n and b.
-  virtual void correct(int n, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const;
+  virtual void prolongate(int n, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const;
 
 protected:
   DeviceLevel<Number> level;
@@ -56,7 +56,7 @@ public:
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< steps with Sᵀ, see Smoother
   double  eigenvalue() const override { return lambda; }
   Vector &smooth(int n, const Vector &b, Vector &x, Vector &y, Vector &r) const override;
-  void    correct(int n, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override;
+  void    prolongate(int n, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override;
 
   bool symmetric() const { return smoother->symmetric(); } ///< whether S = Sᵀ where A is symmetric
 

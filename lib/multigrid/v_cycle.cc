@@ -57,7 +57,7 @@ auto VCycle<Number>::cycle(std::size_t l, const Vector &b) const -> const Vector
     {
       auto   &level = levels[l - n_lowest_levels()];
       Vector &x     = level.smoother->smooth(options.pre_steps, b, level.x, level.y, level.r);
-      level.smoother->correct(options.pre_steps, b, level.P, cycle(l - 1, level.R.vmult(level.r)), x);
+      level.smoother->prolongate(options.pre_steps, b, level.P, cycle(l - 1, level.R.vmult(level.r)), x);
       result = &level.smoother->step(options.post_steps, b, x, &x == &level.x ? level.y : level.x);
     }
   return *result;
