@@ -46,9 +46,9 @@ ExternalSolver umfpack(const CSRMatrix<double> &A)
 
 void smooth_only(MultigridOptions &options, int steps)
 {
-  options.coarse_solver   = CoarseSolverType::smoothing;
-  options.coarse_steps    = steps;
-  options.smoother.range  = std::max(options.smoother.range, 0.2 * steps * steps); // what so many steps damp well
+  options.coarse_solver  = CoarseSolverType::smoothing;
+  options.coarse_steps   = steps;
+  options.smoother.range = std::max(options.smoother.range, 0.2 * steps * steps); // what so many steps damp well
 }
 } // namespace
 
@@ -56,18 +56,18 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
 {
   if (options.coarse_solver != CoarseSolverType::dense_inverse)
     return;
-  const Communicator &ranks  = device.communicator();
-  const auto         &A      = levels.front().matrix();
+  const Communicator &ranks   = device.communicator();
+  const auto         &A       = levels.front().matrix();
   double              facts[] = {double(A.n_rows), A.n_rows > 0 && A.n_cols != A.n_rows ? 1. : 0.};
   ranks.max(facts, 2);
-  const int  n = static_cast<int>(facts[0]);
+  const int  n      = static_cast<int>(facts[0]);
   const bool spread = facts[1] > 0.;
   if (spread)
     return smooth_only(options, 30);
   if (device.traits().many_threads && n > 16384)
     refuse("the coarsest level has " + std::to_string(n) +
-                   " unknowns, and its inverse on a GPU at most 16384; the mesh needs fewer cells before refinement, or "
-                   "the device has to be the host");
+           " unknowns, and its inverse on a GPU at most 16384; the mesh needs fewer cells before refinement, or "
+           "the device has to be the host");
   if (device.traits().many_threads || n <= most_dense_rows)
     return check_coarse_matrix(levels, options, ranks);
 #ifdef DEAL_II_WITH_UMFPACK

@@ -9,14 +9,14 @@
 
 namespace adamant
 {
-/// Chooses the solver of the coarsest level, unless `options` has another one than the dense inverse: the dense inverse
-/// for small matrices and on a GPU, deal.II's UMFPACK for larger ones, and smoothing alone where there is one level only,
-/// which is spread over ranks. All ranks call it together. Throws RunError on all ranks where a matrix is too large or
-/// cannot be inverted.
+/// Chooses the solver of the coarsest level, unless `options` has another one than the dense inverse. Small matrices
+/// and GPUs get the dense inverse, larger matrices deal.II's UMFPACK. Smoothing alone has to do where there is one
+/// level only, which is spread over ranks. All ranks call it together. Throws RunError on all ranks where a matrix is
+/// too large or cannot be inverted.
 void choose_coarse_solver(const Device &device, const std::vector<LevelData> &levels, MultigridOptions &options);
 
-/// Throws RunError on all ranks of `ranks` where the dense inverse of the coarsest level's matrix fails on the rank that
-/// has it. Without this, other ranks would wait for that rank. On one rank the V-cycle itself throws.
+/// Throws RunError on all ranks of `ranks` where the dense inverse of the coarsest level's matrix fails on the rank
+/// that has it. Without this, other ranks would wait for that rank. On one rank the V-cycle itself throws.
 void check_coarse_matrix(const std::vector<LevelData> &levels, const MultigridOptions &options,
                          const Communicator &ranks);
 } // namespace adamant

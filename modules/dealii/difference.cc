@@ -22,8 +22,7 @@ void check_rows(const MatrixRows &rows, const UserDofs &dofs)
   agreed(dofs.ranks, [&] {
     if (rows.owned != dofs.owned)
       refuse("the matrix has " + std::to_string(rows.owned.n_elements()) +
-                     " rows of this rank, which are not those of its " + std::to_string(dofs.owned.n_elements()) +
-                     " DoFs");
+             " rows of this rank, which are not those of its " + std::to_string(dofs.owned.n_elements()) + " DoFs");
   });
 }
 
@@ -107,8 +106,7 @@ UserDofs dofs_of_field(const Field<dim> &field, const dealii::DoFHandler<dim> &d
   agreed(space.communicator(), [&] {
     if (&dofs.get_triangulation() != &space.triangulation() || dofs.has_hp_capabilities() ||
         dofs.get_fe().get_name() != space.element().get_name())
-      refuse("expected a DoFHandler on the field's mesh with its element, " +
-                     space.element().get_name());
+      refuse("expected a DoFHandler on the field's mesh with its element, " + space.element().get_name());
   });
   return user_dofs(space, dofs, dealii::ComponentMask());
 }
@@ -142,8 +140,8 @@ MatrixDifference largest_difference(const MatrixRows &rows, const UserDofs &dofs
 {
   check_rows(rows, dofs);
   const UserColumns columns(rows, dofs, A);
-  Array<double> is_constrained(constrained.begin(), constrained.end());
-  Array<double> user_number(A.n_rows); // of each column of A
+  Array<double>     is_constrained(constrained.begin(), constrained.end());
+  Array<double>     user_number(A.n_rows); // of each column of A
   for (std::size_t k = 0; k < dofs.number.size(); ++k)
     user_number[dofs.number[k]] = static_cast<double>(dofs.owned.nth_index_in_set(k));
   if (A.ghosts)

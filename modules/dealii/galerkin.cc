@@ -56,9 +56,9 @@ public:
             value[at] += a * B.value[l];
           else
             {
-              at            = end;
-              column[end]   = B.column[l];
-              value[end++]  = a * B.value[l];
+              at           = end;
+              column[end]  = B.column[l];
+              value[end++] = a * B.value[l];
             }
       }
     columns.resize(end);

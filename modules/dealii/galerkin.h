@@ -9,8 +9,8 @@
 namespace adamant
 {
 /// Computes the matrices R A P of a coarser level, R = Pᵀ, for matrices A of one pattern. All is in host memory; each
-/// rank has its rows, and all ranks call everything together. Sums have a fixed order, so that results repeat to the bit
-/// for any number of threads.
+/// rank has its rows, and all ranks call everything together. Sums have a fixed order, so that results repeat to the
+/// bit for any number of threads.
 class GalerkinProduct
 {
 public:

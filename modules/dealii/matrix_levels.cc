@@ -22,8 +22,8 @@ Array<char> with_ghosts_of(const CSRMatrix<double> &matrix, const Array<char> &o
   return Array<char>(all.begin(), all.end());
 }
 
-// The kinds of the coarse DoFs, from those of the fine ones. A row of R has the values of a coarse shape function at the
-// fine nodes.
+// The kinds of the coarse DoFs, from those of the fine ones. A row of R has the values of a coarse shape function at
+// the fine nodes.
 Array<char> coarse_kinds(const CSRMatrix<double> &R, const Array<char> &fine)
 {
   const auto  of_column = with_ghosts_of(R, fine);
@@ -52,7 +52,7 @@ SharedMatrix free_part(CSRMatrix<double> &&matrix, const Array<char> &rows, cons
   if (std::none_of(of_column.begin(), of_column.end(), is_constrained) &&
       std::none_of(rows.begin(), rows.end(), is_constrained))
     return std::make_shared<CSRMatrix<double>>(std::move(matrix));
-  auto part    = matrix_of_rows(matrix.n_rows, matrix.n_cols, [&](int i, Row &row) {
+  auto part   = matrix_of_rows(matrix.n_rows, matrix.n_cols, [&](int i, Row &row) {
     for (auto k = matrix.row_start[i]; rows[i] == free_dof && k < matrix.row_start[i + 1]; ++k)
       if (of_column[matrix.column[k]] == free_dof)
         row.emplace_back(matrix.column[k], matrix.value[k]);
@@ -106,14 +106,14 @@ void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
   matrices.resize(n_levels);
   data.resize(n_levels);
   products.reserve(n_levels);
-  matrices.back() = std::shared_ptr<CSRMatrix<double>>(values, &values->A);
+  matrices.back()   = std::shared_ptr<CSRMatrix<double>>(values, &values->A);
   Array<char> kinds = user_matrix.kinds();
   for (std::size_t l = n_levels; --l > 0;)
     {
-      Array<char> coarser   = coarse_kinds(transfer[l].restriction, kinds);
-      data[l].prolongation  = free_part(std::move(transfer[l].prolongation), kinds, coarser);
-      data[l].restriction   = free_part(std::move(transfer[l].restriction), coarser, kinds);
-      transfer[l]           = {};
+      Array<char> coarser  = coarse_kinds(transfer[l].restriction, kinds);
+      data[l].prolongation = free_part(std::move(transfer[l].prolongation), kinds, coarser);
+      data[l].restriction  = free_part(std::move(transfer[l].restriction), coarser, kinds);
+      transfer[l]          = {};
       products.emplace_back(data[l].prolongation, data[l].restriction, are_free(coarser));
       matrices[l - 1] = std::make_shared<CSRMatrix<double>>(products.back().compute(*matrices[l]));
       kinds           = std::move(coarser);
@@ -183,8 +183,8 @@ void MatrixLevels::regularize_coarsest()
   CSRMatrix<double> A = *matrices.front();
   if (!constants.empty() && A.n_cols == A.n_rows)
     {
-      const int     n = A.n_rows, m = rows_per_node;
-      const auto    diagonal = adamant::diagonal(A);
+      const int        n = A.n_rows, m = rows_per_node;
+      const auto       diagonal = adamant::diagonal(A);
       std::vector<Row> rows(n);
       for (int i = 0; i < n; ++i)
         for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)

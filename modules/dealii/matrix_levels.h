@@ -36,20 +36,21 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
 bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks);
 
 /// The levels of multigrid from a user's matrix: the finest matrix is a copy, coarser ones are R A P. A coarse DoF is
-/// constrained where the fine DoF at its place is prescribed. For elements whose nodes do not meet, this is the fine DoF
-/// where the coarse shape function is largest. All is in host memory, and all ranks call everything together.
+/// constrained where the fine DoF at its place is prescribed. For elements whose nodes do not meet, this is the fine
+/// DoF where the coarse shape function is largest. All is in host memory, and all ranks call everything together.
 class MatrixLevels
 {
 public:
-  /// `kinds` are those of dof_kinds(). Throws as UserMatrix does.
+  /// dof_kinds() has made `kinds`. Throws as UserMatrix does.
   MatrixLevels(DofHierarchy hierarchy, Array<char> kinds, const MatrixRows &rows);
 
   /// Takes over new values. Returns false on all ranks where the levels have to be made anew: the matrix has another
   /// pattern, other rows are decoupled, or other constants are in its kernel. The levels' matrices are then not valid.
   bool update(const MatrixRows &rows);
 
-  /// Returns the levels, which share the matrices. On the coarsest level constants that the matrix maps to zero are added
-  /// to it, so that it can be inverted: A + Σ c e eᵀ. Above most_dense_rows one diagonal entry is doubled instead.
+  /// Returns the levels, which share the matrices. On the coarsest level constants that the matrix maps to zero are
+  /// added to it, so that it can be inverted: A + Σ c e eᵀ. Above most_dense_rows one diagonal entry is doubled
+  /// instead.
   const std::vector<LevelData> &levels() const { return data; }
 
   const UserDofs   &dofs() const { return user; }
@@ -66,11 +67,11 @@ private:
   int                                             rows_per_node;
   std::shared_ptr<UserValues>                     values;
   UserMatrix                                      user_matrix;
-  std::vector<GalerkinProduct>                    products;  // of each level but the coarsest
-  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices;  // the coarsest first
-  std::shared_ptr<CSRMatrix<double>>              coarsest;  // as levels() has it
+  std::vector<GalerkinProduct>                    products; // of each level but the coarsest
+  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; // the coarsest first
+  std::shared_ptr<CSRMatrix<double>>              coarsest; // as levels() has it
   Array<char>                                     coarsest_free;
-  std::vector<int>                                constants; // components that the matrix maps to zero; -1: all together
-  std::vector<LevelData>                          data;
+  std::vector<int>       constants; // components that the matrix maps to zero; -1: all together
+  std::vector<LevelData> data;
 };
 } // namespace adamant

@@ -65,20 +65,21 @@ MatrixRows matrix_rows(const dealii::PETScWrappers::MatrixBase &matrix)
   const auto [first, end] = matrix.local_range();
   dealii::IndexSet owned(matrix.m());
   owned.add_range(first, end);
-  const Mat petsc = static_cast<Mat>(const_cast<dealii::PETScWrappers::MatrixBase &>(matrix)); // MatGetRow takes no const
+  const Mat petsc =
+    static_cast<Mat>(const_cast<dealii::PETScWrappers::MatrixBase &>(matrix)); // MatGetRow takes no const
   const auto read = [petsc, first = first](std::size_t k, MatrixRow &row) {
-            const auto         number  = static_cast<PetscInt>(first + k);
-            PetscInt           n       = 0;
-            const PetscInt    *columns = nullptr;
-            const PetscScalar *values  = nullptr;
-            if (MatGetRow(petsc, number, &n, &columns, &values) != 0)
-              throw RunError("multigrid of a matrix: PETSc's MatGetRow failed; has compress() been called?");
-            row.columns.assign(columns, columns + n);
-            row.values.resize(n);
-            for (PetscInt i = 0; i < n; ++i)
-              row.values[i] = PetscRealPart(values[i]);
-            MatRestoreRow(petsc, number, &n, &columns, &values);
-          };
+    const auto         number  = static_cast<PetscInt>(first + k);
+    PetscInt           n       = 0;
+    const PetscInt    *columns = nullptr;
+    const PetscScalar *values  = nullptr;
+    if (MatGetRow(petsc, number, &n, &columns, &values) != 0)
+      throw RunError("multigrid of a matrix: PETSc's MatGetRow failed; has compress() been called?");
+    row.columns.assign(columns, columns + n);
+    row.values.resize(n);
+    for (PetscInt i = 0; i < n; ++i)
+      row.values[i] = PetscRealPart(values[i]);
+    MatRestoreRow(petsc, number, &n, &columns, &values);
+  };
   return {owned, false, read, [read, first = first](std::size_t k) {
             MatrixRow row;
             read(k, row);

@@ -33,15 +33,15 @@ struct MatrixRow
 /// The rows of a user's square matrix that this rank has, whatever class stores them. The object refers to the matrix.
 struct MatrixRows
 {
-  dealii::IndexSet owned;            ///< the global numbers of the rows; its size is that of the matrix
+  dealii::IndexSet owned;             ///< the global numbers of the rows; its size is that of the matrix
   bool             by_threads = true; ///< whether several threads may read rows at once
   std::function<void(std::size_t k, MatrixRow &row)> read; ///< makes `row` a copy of the k-th of the owned rows
   std::function<bool(std::size_t k)> couples; ///< whether the k-th row has an entry that is not zero off the diagonal
 };
 
-/// Returns the rows of a matrix. Those of deal.II's SparseMatrix, which includes the blocks of a BlockSparseMatrix, are
-/// all on this rank. The matrices of Trilinos and PETSc, blocks included, have their rows on any ranks. Throws
-/// RunError where the matrix is not square, or is not filled.
+/// Returns the rows of a matrix. A SparseMatrix of deal.II, such as a block of a BlockSparseMatrix, has all rows on
+/// this rank. The matrices of Trilinos and PETSc, blocks included, have their rows on any ranks. Throws RunError where
+/// the matrix is not square, or is not filled.
 /// @{
 MatrixRows matrix_rows(const dealii::TrilinosWrappers::SparseMatrix &matrix);
 MatrixRows matrix_rows(const dealii::PETScWrappers::MatrixBase &matrix);
@@ -52,7 +52,8 @@ MatrixRows matrix_rows(const dealii::SparseMatrix<Number> &matrix)
   if (matrix.empty())
     check_square(0, 0);
   check_square(matrix.m(), matrix.n());
-  return {dealii::complete_index_set(matrix.m()), true, [&matrix](std::size_t k, MatrixRow &row) {
+  return {dealii::complete_index_set(matrix.m()), true,
+          [&matrix](std::size_t k, MatrixRow &row) {
             row.columns.clear();
             row.values.clear();
             for (auto entry = matrix.begin(k), end = matrix.end(k); entry != end; ++entry)

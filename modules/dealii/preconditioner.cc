@@ -86,8 +86,9 @@ void DealiiMultigrid::say_debug(bool in_debug)
 {
   static bool said = false;
   if (in_debug && !std::exchange(said, true))
-    std::cerr << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes about 20 "
-                 "times as long; -DCMAKE_BUILD_TYPE=Release makes it quick\n";
+    std::cerr
+      << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes about 20 "
+         "times as long; -DCMAKE_BUILD_TYPE=Release makes it quick\n";
 }
 
 void DealiiMultigrid::clear()
@@ -105,8 +106,9 @@ DealiiMultigrid::State &DealiiMultigrid::ready() const
   if (!state || !state->cycle)
     refuse("initialize() has not been called, or has failed");
   if (state->mesh_has_changed)
-    refuse("the mesh has been refined or made anew since initialize(); distribute the DoFs, assemble the matrix and call "
-           "initialize(matrix, dof_handler, constraints)");
+    refuse(
+      "the mesh has been refined or made anew since initialize(); distribute the DoFs, assemble the matrix and call "
+      "initialize(matrix, dof_handler, constraints)");
   return *state;
 }
 
@@ -118,12 +120,12 @@ void DealiiMultigrid::set_up(const MatrixRows &rows, const dealii::DoFHandler<di
   clear();
   where = device_for(given, dofs.get_communicator());
   const ThreadsOf threads(where);
-  state        = std::make_unique<State>();
-  state->ranks = Communicator(dofs.get_communicator());
-  state->make_hierarchy =
-    [&dofs, components, n = options.coarsest_cells](const dealii::AffineConstraints<double> *list, Array<char> &kinds) {
-      return dof_hierarchy(dofs, components, n, list, kinds);
-    };
+  state                 = std::make_unique<State>();
+  state->ranks          = Communicator(dofs.get_communicator());
+  state->make_hierarchy = [&dofs, components, n = options.coarsest_cells](const dealii::AffineConstraints<double> *list,
+                                                                          Array<char> &kinds) {
+    return dof_hierarchy(dofs, components, n, list, kinds);
+  };
   try
     {
       auto hierarchy = state->make_hierarchy(&constraints, state->by_constraints);
@@ -145,7 +147,7 @@ void DealiiMultigrid::set_up(const MatrixRows &rows, const dealii::DoFHandler<di
 // Makes all that follows from the levels.
 void DealiiMultigrid::build()
 {
-  auto       &s = *state;
+  auto       &s      = *state;
   const auto &levels = *s.levels;
   s.krylov.reset();
   s.symmetric.reset();
@@ -198,19 +200,19 @@ template <int dim>
 void DealiiMultigrid::set_up(const Device &device, const Field<dim> &field, const Form<dim> &form,
                              const dealii::DoFHandler<dim> &dofs)
 {
-  where            = device;
-  state            = std::make_unique<State>();
-  auto       &s    = *state;
-  const auto &A    = *form.finest();
-  s.ranks          = field.finest().communicator();
-  s.form_dofs      = dofs_of_field(field, dofs);
-  s.data           = levels_of(field, form);
-  s.options        = options.multigrid;
-  s.constrained    = identity_rows(A);
-  s.cycle          = make_multigrid(where, s.data, precision, s.options);
-  s.vectors        = DealiiVectors(where, s.form_dofs.number, s.constrained, s.form_dofs.owned.size());
-  s.b              = Vector<double>(where, A.n_rows);
-  s.z              = Vector<double>(where, A.n_rows);
+  where         = device;
+  state         = std::make_unique<State>();
+  auto       &s = *state;
+  const auto &A = *form.finest();
+  s.ranks       = field.finest().communicator();
+  s.form_dofs   = dofs_of_field(field, dofs);
+  s.data        = levels_of(field, form);
+  s.options     = options.multigrid;
+  s.constrained = identity_rows(A);
+  s.cycle       = make_multigrid(where, s.data, precision, s.options);
+  s.vectors     = DealiiVectors(where, s.form_dofs.number, s.constrained, s.form_dofs.owned.size());
+  s.b           = Vector<double>(where, A.n_rows);
+  s.z           = Vector<double>(where, A.n_rows);
 }
 
 void DealiiMultigrid::update_from_form()

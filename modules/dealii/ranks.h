@@ -13,8 +13,8 @@ namespace adamant
   throw RunError("multigrid for deal.II: " + why);
 }
 
-/// Calls action() on each rank; it must not communicate. Where it throws on some rank, all ranks throw RunError with the
-/// first message in the order of the ranks, so that none waits for another. All ranks call it together.
+/// Calls action() on each rank; it must not communicate. Where it throws on some rank, all ranks throw RunError with
+/// the first message in the order of the ranks, so that none waits for another. All ranks call it together.
 template <class Action>
 void agreed(const Communicator &ranks, const Action &action)
 {

@@ -78,8 +78,7 @@ struct System
 
 // The method, made for the pattern, with the present values of the user's matrix.
 DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const MatrixLevels &levels,
-                      const MultigridOptions &multigrid, const Preconditioner &M,
-                      std::unique_ptr<DealiiKrylov> &krylov)
+                      const MultigridOptions &multigrid, const Preconditioner &M, std::unique_ptr<DealiiKrylov> &krylov)
 {
   const bool is_new = !krylov;
   if (is_new)
@@ -91,8 +90,9 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
   if (!levels.matrix().copy_values(rows, levels.dofs(), *k.values))
     {
       krylov.reset();
-      throw RunError("adamant::solve: the matrix has another pattern, or other rows are decoupled, than at the last call "
-                     "of initialize(); call initialize(matrix)");
+      throw RunError(
+        "adamant::solve: the matrix has another pattern, or other rows are decoupled, than at the last call "
+        "of initialize(); call initialize(matrix)");
     }
   const auto &A         = k.values->A;
   const bool  symmetric = multigrid.pre_steps == multigrid.post_steps && is_symmetric(A, levels.dofs().ranks);

@@ -51,15 +51,15 @@ private:
           return -1;
         }
     }
-    int               SetUseTranspose(bool use) override { return use ? -1 : 0; }
-    int               Apply(const Epetra_MultiVector &, Epetra_MultiVector &) const override { return -1; }
-    double            NormInf() const override { return 0.; }
-    const char       *Label() const override { return "multigrid of adamant"; }
-    bool              UseTranspose() const override { return false; }
-    bool              HasNormInf() const override { return false; }
+    int                SetUseTranspose(bool use) override { return use ? -1 : 0; }
+    int                Apply(const Epetra_MultiVector &, Epetra_MultiVector &) const override { return -1; }
+    double             NormInf() const override { return 0.; }
+    const char        *Label() const override { return "multigrid of adamant"; }
+    bool               UseTranspose() const override { return false; }
+    bool               HasNormInf() const override { return false; }
     const Epetra_Comm &Comm() const override { return matrix.Comm(); }
-    const Epetra_Map &OperatorDomainMap() const override { return matrix.OperatorDomainMap(); }
-    const Epetra_Map &OperatorRangeMap() const override { return matrix.OperatorRangeMap(); }
+    const Epetra_Map  &OperatorDomainMap() const override { return matrix.OperatorDomainMap(); }
+    const Epetra_Map  &OperatorRangeMap() const override { return matrix.OperatorRangeMap(); }
 
   private:
     const DealiiMultigrid  &multigrid;

@@ -124,23 +124,23 @@ std::vector<Index> UserDofs::numbers_in_space(const std::vector<Index> &rows) co
         numbers[k] = number[place(rows[k])];
       return numbers;
     }
-  const MPI_Comm     comm = ranks.handle();
+  const MPI_Comm     comm   = ranks.handle();
   std::vector<Index> sorted = rows;
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   dealii::IndexSet set(owned.size());
   set.add_indices(sorted.begin(), sorted.end());
   set.compress();
-  const auto owner = dealii::Utilities::MPI::compute_index_owner(owned, set, comm);
+  const auto                                 owner = dealii::Utilities::MPI::compute_index_owner(owned, set, comm);
   std::map<unsigned int, std::vector<Index>> questions;
   for (std::size_t k = 0; k < sorted.size(); ++k)
     questions[owner[k]].push_back(sorted[k]);
-  const auto asked = dealii::Utilities::MPI::some_to_some(comm, questions);
+  const auto                                 asked = dealii::Utilities::MPI::some_to_some(comm, questions);
   std::map<unsigned int, std::vector<Index>> answers;
   for (const auto &[rank, list] : asked)
     for (const Index row : list)
       answers[rank].push_back(first_in_space + number[place(row)]);
-  const auto found = dealii::Utilities::MPI::some_to_some(comm, answers);
+  const auto         found = dealii::Utilities::MPI::some_to_some(comm, answers);
   std::vector<Index> of_sorted(sorted.size());
   for (const auto &[rank, list] : questions)
     for (std::size_t k = 0; k < list.size(); ++k)
@@ -156,7 +156,8 @@ void check_dofs(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask
   if (dofs.n_dofs() == 0)
     refuse("the DoFHandler has no DoFs; has distribute_dofs() been called?");
   if (dofs.has_hp_capabilities())
-    refuse("the DoFHandler is one of hp::FECollection, which is not supported; multigrid needs one element on all cells");
+    refuse(
+      "the DoFHandler is one of hp::FECollection, which is not supported; multigrid needs one element on all cells");
   if (!dofs.get_triangulation().all_reference_cells_are_hyper_cube())
     refuse("the mesh has simplices, wedges or pyramids; only quadrilaterals and hexahedra are supported");
   const auto &fe = dofs.get_fe();
@@ -245,8 +246,8 @@ char kind_of(Index dof, bool hangs, const dealii::AffineConstraints<double> &con
 
 // Compares a user's constraint with the mesh's one, of which prescribed DoFs may have been left out.
 template <class KindOf>
-void check_hanging(Index dof, const ConstraintEntries &entries, const std::vector<Index> &numbers, const ConstraintEntries &of_mesh,
-                   const KindOf &kind_of)
+void check_hanging(Index dof, const ConstraintEntries &entries, const std::vector<Index> &numbers,
+                   const ConstraintEntries &of_mesh, const KindOf &kind_of)
 {
   const auto find = [](const auto &list, const auto &is_it) { return std::find_if(list.begin(), list.end(), is_it); };
   for (std::size_t k = 0; k < entries.size(); ++k)
@@ -289,24 +290,24 @@ Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
     for (std::size_t k = 0; k < dofs.number.size(); ++k)
       if (kinds[dofs.number[k]] == hanging_dof)
         {
-          const Index    dof     = dofs.first + dofs.owned.nth_index_in_set(k);
+          const Index              dof     = dofs.first + dofs.owned.nth_index_in_set(k);
           const ConstraintEntries &entries = *constraints.get_constraint_entries(dof);
-          const auto    *of_mesh =
+          const auto              *of_mesh =
             space.hanging_nodes.get_constraint_entries(space.partition().local_to_global(dofs.number[k]));
-          check_hanging(dof, entries, {next, next + entries.size()}, *of_mesh, [&](Index master) {
-            return values[space.partition().global_to_local(master)];
-          });
+          check_hanging(dof, entries, {next, next + entries.size()}, *of_mesh,
+                        [&](Index master) { return values[space.partition().global_to_local(master)]; });
           next += entries.size();
         }
   });
   return kinds;
 }
 
-#define INSTANTIATE(dim)                                                                                             \
-  template void check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &);                          \
-  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &,                   \
-                                                                  const dealii::ComponentMask &);                    \
-  template UserDofs user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &, const dealii::ComponentMask &); \
+#define INSTANTIATE(dim)                                                                           \
+  template void check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &);        \
+  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &, \
+                                                                  const dealii::ComponentMask &);  \
+  template UserDofs    user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &,         \
+                                 const dealii::ComponentMask &);                                   \
   template Array<char> dof_kinds(const LevelSpace<dim> &, const UserDofs &, const dealii::AffineConstraints<double> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

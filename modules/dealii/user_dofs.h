@@ -21,9 +21,9 @@ namespace adamant
 struct UserDofs
 {
   Communicator                    ranks;
-  dealii::types::global_dof_index first = 0; ///< the DoFHandler's number of row 0
-  dealii::IndexSet                owned;     ///< the rows that this rank has
-  Array<int>                      number;    ///< of each owned row, the number of its DoF in the LevelSpace
+  dealii::types::global_dof_index first = 0;          ///< the DoFHandler's number of row 0
+  dealii::IndexSet                owned;              ///< the rows that this rank has
+  Array<int>                      number;             ///< of each owned row, the number of its DoF in the LevelSpace
   std::uint64_t                   first_in_space = 0; ///< global number in the LevelSpace of this rank's DoF 0
 
   /// Returns the place of an owned row among the owned rows.
@@ -56,8 +56,8 @@ enum DofKind : char
   prescribed_dof, ///< its value is in the constraints, or its row of the matrix is decoupled
 };
 
-/// Throws RunError with a sentence for meshes and elements that multigrid does not take: hp, simplices, parallel::shared
-/// and parallel::fullydistributed meshes, elements other than FE_Q and FESystem of FE_Q.
+/// Throws RunError with a sentence for meshes and elements that multigrid does not take: hp, simplices,
+/// parallel::shared and parallel::fullydistributed meshes, elements other than FE_Q and FESystem of FE_Q.
 template <int dim>
 void check_dofs(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask &components);
 

@@ -27,7 +27,7 @@ using Index = dealii::types::global_dof_index;
 template <class Action>
 void for_ranges(const MatrixRows &rows, int n, const Action &action)
 {
-  const int n_ranges = rows.by_threads ? omp_get_max_threads() : 1;
+  const int  n_ranges = rows.by_threads ? omp_get_max_threads() : 1;
   const auto begin_of = [&](std::size_t r) { return static_cast<int>(std::size_t(n) * r / n_ranges); };
   if (n_ranges == 1)
     action(0, n);
@@ -128,7 +128,7 @@ void UserMatrix::find_pattern(const MatrixRows &rows, const UserDofs &dofs, User
   };
   std::vector<Part> parts(omp_get_max_threads());
   std::atomic<int>  n_parts{0};
-  const auto range = [&](int first, int end) {
+  const auto        range = [&](int first, int end) {
     Part                      &part = parts[n_parts++];
     std::vector<std::uint64_t> sorted; // columns, and behind them in 32 bits their entries in the user's row
     MatrixRow                  row;
@@ -227,8 +227,7 @@ bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserV
           if (!copy_row(i, row, dofs, to))
             fits = false;
           else if (const double d = to.diagonal[i]; kind[i] == free_dof && (d == 0. || !std::isfinite(d)))
-            refuse("the diagonal entry of DoF " + std::to_string(dof_of(dofs, row_of[i])) + " is " +
-                   std::to_string(d) +
+            refuse("the diagonal entry of DoF " + std::to_string(dof_of(dofs, row_of[i])) + " is " + std::to_string(d) +
                    "; smoothers divide by it. Of a saddle point problem, take the block of one unknown");
         }
     });

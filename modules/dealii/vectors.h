@@ -27,10 +27,12 @@ class Vector;
 
 namespace adamant
 {
-/// @name This rank's own part of a vector of deal.II, in host memory, in the order of the global numbers
-/// own_values() returns a pointer to the doubles of the vector, or to a copy in `buffer`. It takes Vector<double>,
-/// Vector<float>, LinearAlgebra::distributed::Vector, TrilinosWrappers::MPI::Vector and PETScWrappers::MPI::Vector, with
-/// ghosts or without. write() sets the own part; the vector has no ghosts.
+/// @name Entries of deal.II's vectors
+///
+/// own_values() returns a pointer to the doubles that this rank owns, by ascending global numbers: in the vector itself,
+/// or copied to `buffer`. Vectors may be Vector<double>, Vector<float>, LinearAlgebra::distributed::Vector,
+/// TrilinosWrappers::MPI::Vector and PETScWrappers::MPI::Vector, with ghosts or without. write() sets the owned entries
+/// of a vector without ghosts. All is in host memory.
 /// @{
 const double *own_values(const dealii::TrilinosWrappers::MPI::Vector &vector, Array<double> &buffer);
 const double *own_values(const dealii::PETScWrappers::MPI::Vector &vector, Array<double> &buffer);

@@ -40,6 +40,21 @@ class Examples(unittest.TestCase):
         run(CMAKE, "--build", folder)
         return f"{folder}/{name}"
 
+    def test_three_lines(self):
+        folder = os.path.dirname(self.build("three_lines"))
+        poisson = run(f"{folder}/poisson_on_a_ball")
+        self.assertLessEqual(max(self.numbers(r"(\d+) iterations", poisson)), 9)
+        self.assertLessEqual(max(self.numbers(r"device (\d+)", poisson)), 9)
+        self.assertLess(max(self.numbers(r"relative difference (\S+)", poisson)), 1e-7)
+        self.assertLessEqual(max(self.numbers(r"(\d+) iterations", run(f"{folder}/stokes_block"))), 80)
+        displacements = []
+        for n in (1, 3):
+            beam = run(MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n), f"{folder}/elasticity_on_ranks")
+            self.assertLessEqual(max(self.numbers(r"(\d+) iterations", beam)), 16)
+            displacements.append(self.numbers(r"displacement (\S+)", beam))
+        self.assertAlmostEqual(displacements[0][0], displacements[1][0], delta=1e-3 * displacements[0][0])
+        self.assertAlmostEqual(displacements[0][0], 10 * displacements[0][1], delta=1e-3 * displacements[0][0])
+
     def numbers(self, pattern, output):
         return [float(n) for n in re.findall(pattern, output)]
 

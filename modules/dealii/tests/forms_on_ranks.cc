@@ -1,7 +1,7 @@
 // deal.II's vectors of a distributed mesh at the door of multigrid: a program's own DoFHandler, constraints and matrix.
-#include "ranks/cuda_ranks.h"
 #include "dealii/preconditioner.h"
 #include "fem/spaces/field.h"
+#include "ranks/cuda_ranks.h"
 #include "ranks/rows.h"
 
 #include <deal.II/dofs/dof_tools.h>

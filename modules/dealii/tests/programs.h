@@ -46,7 +46,7 @@ inline unsigned int seed_of(const CellId &id)
   return hash;
 }
 
-/// Refines about a fifth of the cells, by their ids: the same on any ranks.
+/// Refines about a fifth of the cells, by their ids, so that meshes do not depend on the ranks.
 template <int dim>
 void refine_some(Triangulation<dim> &mesh, unsigned int cycles)
 {
@@ -137,14 +137,14 @@ struct Program
   }
   void assemble(const Equation<dim> &equation = {})
   {
-    matrix = 0.;
-    rhs    = 0.;
-    const auto        &fe = dofs.get_fe();
-    const unsigned int n  = fe.n_dofs_per_cell();
-    FEValues<dim>      values(mapping, fe, QGauss<dim>(fe.degree + 1),
-                              update_values | update_gradients | update_quadrature_points | update_JxW_values);
-    FullMatrix<double> local(n, n);
-    Vector<double>     local_rhs(n);
+    matrix                                  = 0.;
+    rhs                                     = 0.;
+    const auto                          &fe = dofs.get_fe();
+    const unsigned int                   n  = fe.n_dofs_per_cell();
+    FEValues<dim>                        values(mapping, fe, QGauss<dim>(fe.degree + 1),
+                                                update_values | update_gradients | update_quadrature_points | update_JxW_values);
+    FullMatrix<double>                   local(n, n);
+    Vector<double>                       local_rhs(n);
     std::vector<types::global_dof_index> indices(n);
     for (const auto &cell : dofs.active_cell_iterators())
       if (cell->is_locally_owned())
@@ -156,8 +156,8 @@ struct Program
             for (unsigned int i = 0; i < n; ++i)
               {
                 const unsigned int component = fe.system_to_component_index(i).first;
-                local_rhs[i] += std::cos(3. * values.quadrature_point(q)[0] + component) * values.shape_value(i, q) *
-                                values.JxW(q);
+                local_rhs[i] +=
+                  std::cos(3. * values.quadrature_point(q)[0] + component) * values.shape_value(i, q) * values.JxW(q);
                 for (unsigned int j = 0; j < n; ++j)
                   local(i, j) += equation(values, i, j, q) * values.JxW(q);
               }

@@ -181,8 +181,7 @@ struct Blocks
     relevant = {all.get_view(0, n[0]), all.get_view(n[0], n[0] + n[1])};
     constraints.reinit(all);
     DoFTools::make_hanging_node_constraints(dofs, constraints);
-    VectorTools::interpolate_boundary_values(dofs, 0, Functions::ZeroFunction<2>(3), constraints,
-                                             fe.component_mask(u));
+    VectorTools::interpolate_boundary_values(dofs, 0, Functions::ZeroFunction<2>(3), constraints, fe.component_mask(u));
     constraints.close();
     BlockDynamicSparsityPattern dsp(relevant);
     DoFTools::make_sparsity_pattern(dofs, dsp, constraints, false);
@@ -199,10 +198,9 @@ struct Blocks
           for (const unsigned int q : values.quadrature_point_indices())
             for (const unsigned int i : values.dof_indices())
               for (const unsigned int j : values.dof_indices())
-                local(i, j) +=
-                  (2. * (values[u].symmetric_gradient(i, q) * values[u].symmetric_gradient(j, q)) +
-                   values[p].value(i, q) * values[p].value(j, q)) *
-                  values.JxW(q);
+                local(i, j) += (2. * (values[u].symmetric_gradient(i, q) * values[u].symmetric_gradient(j, q)) +
+                                values[p].value(i, q) * values[p].value(j, q)) *
+                               values.JxW(q);
           cell->get_dof_indices(indices);
           constraints.distribute_local_to_global(local, indices, matrix);
         }
@@ -250,7 +248,7 @@ TEST(DealiiRanks, RefusalsReachAllRanks)
   adamant::DealiiPreconditioner<> multigrid;
 
   // A DoF of the last rank is constrained to another one.
-  const unsigned int last = Utilities::MPI::n_mpi_processes(world) - 1;
+  const unsigned int        last = Utilities::MPI::n_mpi_processes(world) - 1;
   AffineConstraints<double> constraints(program.relevant);
   DoFTools::make_hanging_node_constraints(program.dofs, constraints);
   if (Utilities::MPI::this_mpi_process(world) == last)
@@ -288,8 +286,8 @@ TEST(DealiiRanks, RefusalsReachAllRanks)
     expect_refusal([&] { alone.initialize(program.matrix, program.dofs, program.constraints); }, "the mesh has");
   else
     alone.initialize(program.matrix, program.dofs, program.constraints);
-  SparseMatrix<double> on_each_rank;
-  SparsityPattern      pattern;
+  SparseMatrix<double>   on_each_rank;
+  SparsityPattern        pattern;
   DynamicSparsityPattern dsp(program.dofs.n_dofs());
   for (unsigned int i = 0; i < program.dofs.n_dofs(); ++i)
     dsp.add(i, i);

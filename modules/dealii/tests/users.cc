@@ -69,7 +69,7 @@ TEST(Users, VectorsAndSolvers)
   program.solution = 0.;
   SolverGMRES<>(control).solve(program.matrix, program.solution, program.rhs, in_double);
   EXPECT_LE(control.last_step(), 12u);
-  const auto     M        = linear_operator(linear_operator(program.matrix), in_double);
+  const auto     M       = linear_operator(linear_operator(program.matrix), in_double);
   Vector<double> applied = M * program.rhs;
   applied -= expected;
   EXPECT_LE(applied.l2_norm(), 1e-4 * expected.l2_norm());
@@ -77,7 +77,7 @@ TEST(Users, VectorsAndSolvers)
 
 TEST(Users, UnsymmetricHasNoTranspose)
 {
-  Ready ready;
+  Ready                  ready;
   adamant::DealiiOptions options;
   options.multigrid.post_steps = 1;
   Multigrid other(options);
@@ -192,8 +192,8 @@ struct Stokes
     DoFTools::make_sparsity_pattern(dofs, dsp, constraints, false);
     pattern.copy_from(dsp);
     matrix.reinit(pattern);
-    FEValues<2>        values(fe, QGauss<2>(3), update_values | update_gradients | update_JxW_values);
-    FullMatrix<double> local(fe.n_dofs_per_cell(), fe.n_dofs_per_cell());
+    FEValues<2>                          values(fe, QGauss<2>(3), update_values | update_gradients | update_JxW_values);
+    FullMatrix<double>                   local(fe.n_dofs_per_cell(), fe.n_dofs_per_cell());
     std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
     for (const auto &cell : dofs.active_cell_iterators())
       {
@@ -202,10 +202,10 @@ struct Stokes
         for (const unsigned int q : values.quadrature_point_indices())
           for (const unsigned int i : values.dof_indices())
             for (const unsigned int j : values.dof_indices())
-              local(i, j) += (2. * (values[velocities].symmetric_gradient(i, q) *
-                                    values[velocities].symmetric_gradient(j, q)) +
-                              values[pressure].value(i, q) * values[pressure].value(j, q)) *
-                             values.JxW(q);
+              local(i, j) +=
+                (2. * (values[velocities].symmetric_gradient(i, q) * values[velocities].symmetric_gradient(j, q)) +
+                 values[pressure].value(i, q) * values[pressure].value(j, q)) *
+                values.JxW(q);
         cell->get_dof_indices(indices);
         constraints.distribute_local_to_global(local, indices, matrix);
       }
@@ -241,14 +241,18 @@ TEST(Users, BlocksOfALargerDoFHandler)
   mass.initialize(stokes.matrix.block(1, 1), stokes.dofs, stokes.constraints, stokes.pressure);
   EXPECT_LE(stokes.steps(mass, 1), 14u);
   const Vector<double> src(stokes.matrix.block(0, 0).m());
-  velocity.initialize(stokes.matrix.block(0, 0), stokes.dofs, stokes.constraints, ComponentMask(std::vector<bool>{true, true, false}));
+  velocity.initialize(stokes.matrix.block(0, 0), stokes.dofs, stokes.constraints,
+                      ComponentMask(std::vector<bool>{true, true, false}));
   EXPECT_LE(stokes.steps(velocity, 0), 14u);
 
   expect_refusal(
     [&] { velocity.initialize(stokes.matrix.block(1, 1), stokes.dofs, stokes.constraints, stokes.velocities); },
     "rows, but there are");
   expect_refusal(
-    [&] { velocity.initialize(stokes.matrix.block(0, 0), stokes.dofs, stokes.constraints, ComponentMask(std::vector<bool>{true, false, true})); },
+    [&] {
+      velocity.initialize(stokes.matrix.block(0, 0), stokes.dofs, stokes.constraints,
+                          ComponentMask(std::vector<bool>{true, false, true}));
+    },
     "different elements");
   Stokes mixed(false);
   expect_refusal(
@@ -266,7 +270,7 @@ void expect_refused(const Triangulation<dim> &mesh, const FiniteElement<dim> &fe
   dofs.distribute_dofs(fe);
   AffineConstraints<double> constraints;
   constraints.close();
-  Multigrid multigrid;
+  Multigrid             multigrid;
   const SparsityPattern pattern = [&] {
     DynamicSparsityPattern dsp(dofs.n_dofs());
     for (unsigned int i = 0; i < dofs.n_dofs(); ++i)
