@@ -205,8 +205,8 @@ private:
 };
 
 /// Returns the data that multigrid needs of a system matrix with Levels::all and columns unknowns(field), after
-/// update(). The matrices are shared, so after another update of the form the data have the new values. `rowless`, where
-/// given for a level, is its matrix, and the form has none there. Throws RunError for other forms.
+/// update(). The matrices are shared, so after another update of the form the data have the new values. Where `rowless`
+/// has a matrix for a level, it is the level's matrix, and the form has none there. Throws RunError for other forms.
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
                                  const std::vector<std::shared_ptr<const RowlessMatrix>> &rowless = {});
