@@ -1,4 +1,5 @@
 // Forms whose values a device computes, against the host's assembly by FEValues; solvers that follow new values.
+#include "algebra/cell_sums.h"
 #include "fem/cell_kernels.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/form.h"
