@@ -3,6 +3,7 @@
 #include "algebra/device.h"
 #include "multigrid/options.h"
 #include "solvers/control.h"
+#include "solvers/preconditioner.h"
 
 #include <functional>
 #include <memory>
@@ -17,7 +18,6 @@ struct DeviceLevel;
 class KrylovMethod;
 struct LevelData;
 class MatrixOperator;
-class Preconditioner;
 
 enum class SolverType
 {

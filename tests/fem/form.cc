@@ -1,6 +1,7 @@
 // Assembled matrices against deal.II's own assembly, and the Galerkin identity between levels.
 #include "algebra/cell_sums.h"
 #include "fem/forms/form.h"
+#include "algebra/cell_sums.h"
 #include "fem/spaces/field.h"
 #include "fem/support.h"
 #include "operators/level_data.h"

@@ -1,5 +1,6 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
+#include "algebra/cell_sums.h"
 #include "cuda_ranks.h"
 #include "algebra/cell_sums.h"
 #include "fem/cell_kernels.h"
