@@ -4,6 +4,7 @@
 #include "fem/cell_kernels.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/host_kernels.h"
+#include "operators/device_level.h"
 #include "rows.h"
 
 using namespace test;
