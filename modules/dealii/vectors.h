@@ -29,8 +29,8 @@ namespace adamant
 {
 /// @name Entries of deal.II's vectors
 ///
-/// own_values() returns a pointer to the doubles that this rank owns, by ascending global numbers: in the vector itself,
-/// or copied to `buffer`. write() sets the owned entries of a vector without ghosts. All is in host memory. Vectors may
+/// own_values() returns a pointer to the doubles that this rank owns, by ascending global numbers. They are in the
+/// vector itself, or copied to `buffer`. write() sets the owned entries of a vector without ghosts. All is in host memory. Vectors may
 /// be Vector<double>, Vector<float>, LinearAlgebra::distributed::Vector, and the MPI::Vector of TrilinosWrappers and of
 /// PETScWrappers, with ghosts or without.
 /// @{
