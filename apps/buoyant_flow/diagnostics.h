@@ -6,9 +6,6 @@
 #include "stokes/stokes_flow.h"
 #include "stokes/transport/limited_transport.h"
 
-#include <deal.II/base/function.h>
-#include <deal.II/base/quadrature_lib.h>
-#include <deal.II/fe/mapping.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>

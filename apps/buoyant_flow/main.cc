@@ -11,13 +11,10 @@
 
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
-#include "frame/linear_solver_setup.h"
 #include "frame/output/output.h"
 #include "frame/program.h"
 #include "frame/run.h"
-#include "frame/time_dependent_problem.h"
 #include "frame/unknown.h"
-#include "stokes/stokes_flow.h"
 
 #include <deal.II/fe/fe_q.h>
 
@@ -27,7 +24,6 @@
 #include <iostream>
 #include <optional>
 #include <string>
-#include <vector>
 
 using namespace buoyant_flow;
 

@@ -17,11 +17,9 @@
 
 #include "elasticity/elastic_results.h"
 #include "expressions/values_at_points.h"
-#include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
-#include "frame/run.h"
 #include "frame/unknown.h"
 #include "solvers/extrapolation.h"
 
@@ -29,7 +27,6 @@
 #include <deal.II/fe/fe_system.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 using namespace elasticity;

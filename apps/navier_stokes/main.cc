@@ -13,16 +13,14 @@
 // nodes, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
 
 #include "flow_data.h"
-#include "frame/run.h"
 #include "pressure.h"
 
 #include "flow/divergence_projection.h"
-#include "flow/flow_products.h"
 #include "flow/hanging_nodes.h"
 #include "flow/hanging_vertices.h"
-#include "flow/stable_step.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/time_dependent_problem.h"
 #include "tensor/poisson_solver.h"
 #include "tensor/tensor_product.h"

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "fem/spaces/field.h"
 #include "parameters.h"
 
 #include "base/csr/csr_operations.h"
@@ -8,6 +7,7 @@
 #include "fem/forms/cell_loop.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
+#include "fem/spaces/field.h"
 #include "frame/unknown.h"
 #include "operators/level_data.h"
 #include "tensor/tensor_product.h"

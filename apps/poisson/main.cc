@@ -12,15 +12,14 @@
 // V-cycle, or refinement in double around a direct solver in low precision. The matrices are made in levels.h and
 // triangles.h, the approximate inverses in solvers.h.
 
-#include "frame/run.h"
 #include "right_hand_sides.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "triangles.h"
 
 #include "expressions/values_at_points.h"
-#include "fem/functions/points.h"
 #include "frame/program.h"
+#include "frame/run.h"
 
 #include <algorithm>
 #include <iostream>

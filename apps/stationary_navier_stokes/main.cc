@@ -9,14 +9,13 @@
 
 #include "continuation.h"
 #include "estimator.h"
-#include "flow_level.h"
-#include "frame/run.h"
 #include "results.h"
+#include "timed_flow_level.h"
 
-#include "fem/functions/error_estimate.h"
 #include "fem/spaces/mesh_change.h"
 #include "flow/hanging_vertices.h"
 #include "frame/program.h"
+#include "frame/run.h"
 #include "frame/time_dependent_problem.h"
 
 #include <deal.II/grid/grid_refinement.h>
@@ -24,43 +23,9 @@
 #include <deque>
 #include <iomanip>
 #include <iostream>
-#include <memory>
 #include <optional>
-#include <vector>
 
 using namespace stationary_navier_stokes;
-
-// A FlowLevel in a program whose timer counts the parts of Newton's method.
-template <int dim>
-class TimedFlowLevel : public FlowLevel<dim>
-{
-public:
-  using typename FlowLevel<dim>::Vector;
-
-  template <class... Arguments>
-  TimedFlowLevel(adamant::Run &run, const Arguments &...arguments)
-    : FlowLevel<dim>(arguments...)
-    , run(run)
-  {}
-
-  void residual(const Vector &x, Vector &r) override
-  {
-    run.timed("residual", [&] { FlowLevel<dim>::residual(x, r); });
-  }
-  void linearize(const Vector &x, adamant::Linearization kind) override
-  {
-    const bool has_solver = this->has_solver();
-    run.timed(has_solver ? "assembly" : "first assembly", [&] { this->assemble(x, kind); });
-    run.timed(has_solver ? "update" : "new solver", [this] { this->update_solver(); });
-  }
-  adamant::SolverResult solve(const Vector &r, Vector &d, double tolerance) override
-  {
-    return run.timed("solve", [&] { return FlowLevel<dim>::solve(r, d, tolerance); });
-  }
-
-private:
-  adamant::Run &run;
-};
 
 template <int dim>
 class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
@@ -137,7 +102,8 @@ private:
 
   FlowLevel<dim> &add_level(std::size_t l)
   {
-    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(run_info, device, parameters, *meshes, l, mapping));
+    const auto part = [this](const std::string &name, const auto &work) { timed(name, work); };
+    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(part, device, parameters, *meshes, l, mapping));
     return *levels.front();
   }
 

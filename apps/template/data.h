@@ -22,12 +22,9 @@ ADAMANT_HOST_DEVICE double square_of_distance(const double *x)
 template <int dim>
 struct Exact
 {
-  double time;
+  double t;
 
-  ADAMANT_HOST_DEVICE double operator()(const double *x) const
-  {
-    return (1. + time) * exp(-square_of_distance<dim>(x));
-  }
+  ADAMANT_HOST_DEVICE double operator()(const double *x) const { return (1. + t) * exp(-square_of_distance<dim>(x)); }
 };
 
 /// The source f = d_t u - kappa Laplace u + rho u for the exact solution u. It has Laplace u = (64 s - 32 dim) u and
@@ -35,11 +32,11 @@ struct Exact
 template <int dim>
 struct Source
 {
-  double time, kappa, rho;
+  double t, kappa, rho;
 
   ADAMANT_HOST_DEVICE double operator()(const double *x) const
   {
-    const double s = square_of_distance<dim>(x), blob = exp(-s), u = (1. + time) * blob;
+    const double s = square_of_distance<dim>(x), blob = exp(-s), u = (1. + t) * blob;
     return blob - kappa * (64. * s - 32. * dim) * u + rho * u;
   }
 };

@@ -12,12 +12,9 @@
 #include "data.h"
 
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 #include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
 #include "frame/unknown.h"
-
-#include <deal.II/fe/fe_q.h>
 
 using namespace adamant;
 

@@ -5,7 +5,6 @@
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
-#include "expressions/values_at_points.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_file.h"
