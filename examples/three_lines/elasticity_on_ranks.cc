@@ -44,16 +44,16 @@ private:
   void assemble(double stiffness);
   void solve();
 
-  const MPI_Comm                                 ranks = MPI_COMM_WORLD;
-  ConditionalOStream                             out{std::cout, Utilities::MPI::this_mpi_process(ranks) == 0};
-  parallel::distributed::Triangulation<dim>      mesh{ranks};
-  const FESystem<dim>                            fe{FE_Q<dim>(1), dim};
-  DoFHandler<dim>                                dof_handler{mesh};
-  IndexSet                                       owned;
-  AffineConstraints<double>                      constraints;
-  TrilinosWrappers::SparseMatrix                 system_matrix;
-  TrilinosWrappers::MPI::Vector                  solution, rhs;
-  adamant::DealiiPreconditioner<>                multigrid; // added
+  const MPI_Comm                            ranks = MPI_COMM_WORLD;
+  ConditionalOStream                        out{std::cout, Utilities::MPI::this_mpi_process(ranks) == 0};
+  parallel::distributed::Triangulation<dim> mesh{ranks};
+  const FESystem<dim>                       fe{FE_Q<dim>(1), dim};
+  DoFHandler<dim>                           dof_handler{mesh};
+  IndexSet                                  owned;
+  AffineConstraints<double>                 constraints;
+  TrilinosWrappers::SparseMatrix            system_matrix;
+  TrilinosWrappers::MPI::Vector             solution, rhs;
+  adamant::DealiiPreconditioner<>           multigrid; // added
 };
 
 void Beam::set_up()

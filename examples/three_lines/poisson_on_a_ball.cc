@@ -71,11 +71,11 @@ void Poisson::set_up()
 
 void Poisson::assemble()
 {
-  FEValues<dim>                        values(fe, QGauss<dim>(3),
-                                              update_values | update_gradients | update_quadrature_points | update_JxW_values);
-  const unsigned int                   n = fe.n_dofs_per_cell();
-  FullMatrix<double>                   local(n, n);
-  Vector<double>                       local_rhs(n);
+  const UpdateFlags  flags = update_values | update_gradients | update_quadrature_points | update_JxW_values;
+  FEValues<dim>      values(fe, QGauss<dim>(3), flags);
+  const unsigned int n = fe.n_dofs_per_cell();
+  FullMatrix<double> local(n, n);
+  Vector<double>     local_rhs(n);
   std::vector<types::global_dof_index> indices(n);
   for (const auto &cell : dof_handler.active_cell_iterators())
     {
@@ -101,8 +101,8 @@ void Poisson::assemble()
 void Poisson::solve()
 {
   multigrid.initialize(system_matrix, dof_handler, constraints); // added, in place of the former preconditioner's line
-  SolverControl              control(100, 1e-8 * rhs.l2_norm());
-  SolverCG<Vector<double>>   cg(control);
+  SolverControl            control(100, 1e-8 * rhs.l2_norm());
+  SolverCG<Vector<double>> cg(control);
   cg.solve(system_matrix, solution, rhs, multigrid);
   std::cout << mesh.n_active_cells() << " cells, " << dof_handler.n_dofs() << " unknowns: " << control.last_step()
             << " iterations";

@@ -57,7 +57,7 @@ private:
   BlockSparsityPattern             pattern;
   BlockSparseMatrix<double>        system_matrix;
   BlockVector<double>              solution, rhs;
-  Vector<double>                   mass; // sums of the rows of the pressure's mass matrix
+  Vector<double>                   mass;      // sums of the rows of the pressure's mass matrix
   adamant::DealiiPreconditioner<>  multigrid; // added
 };
 
@@ -70,8 +70,9 @@ void Stokes::set_up()
   const auto mask = fe.component_mask(velocities);
   VectorTools::interpolate_boundary_values(dof_handler, 3, Functions::ConstantFunction<dim>({1., 0., 0.}), constraints,
                                            mask);
+  const Functions::ZeroFunction<dim> no_slip(dim + 1);
   for (const types::boundary_id wall : {0, 1, 2})
-    VectorTools::interpolate_boundary_values(dof_handler, wall, Functions::ZeroFunction<dim>(dim + 1), constraints, mask);
+    VectorTools::interpolate_boundary_values(dof_handler, wall, no_slip, constraints, mask);
   constraints.close();
   const auto                  n = DoFTools::count_dofs_per_fe_block(dof_handler, blocks);
   BlockDynamicSparsityPattern dsp(n, n);
@@ -102,11 +103,11 @@ void Stokes::assemble()
             if (fe.system_to_component_index(i).first == dim && !constraints.is_constrained(indices[i]))
               mass[indices[i] - solution.block(0).size()] += p * values.JxW(q);
             for (const unsigned int j : values.dof_indices())
-              local(i, j) += (2. * (values[velocities].symmetric_gradient(i, q) *
-                                    values[velocities].symmetric_gradient(j, q)) -
-                              p * values[velocities].divergence(j, q) -
-                              values[velocities].divergence(i, q) * values[pressure].value(j, q)) *
-                             values.JxW(q);
+              local(i, j) +=
+                (2. * (values[velocities].symmetric_gradient(i, q) * values[velocities].symmetric_gradient(j, q)) -
+                 p * values[velocities].divergence(j, q) -
+                 values[velocities].divergence(i, q) * values[pressure].value(j, q)) *
+                values.JxW(q);
           }
       constraints.distribute_local_to_global(local, local_rhs, indices, system_matrix, rhs);
     }
@@ -118,8 +119,8 @@ void Stokes::assemble()
 void Stokes::solve()
 {
   multigrid.initialize(system_matrix.block(0, 0), dof_handler, constraints, velocities); // added
-  SolverControl                       control(300, 1e-8 * rhs.l2_norm());
-  SolverMinRes<BlockVector<double>>   minres(control);
+  SolverControl                     control(300, 1e-8 * rhs.l2_norm());
+  SolverMinRes<BlockVector<double>> minres(control);
   minres.solve(system_matrix, solution, rhs, *this);
   constraints.distribute(solution);
   std::cout << dof_handler.n_dofs() << " unknowns: " << control.last_step() << " iterations" << std::endl;

@@ -136,7 +136,7 @@ private:
   struct State;
   template <int dim>
   void             set_up(const MatrixRows &rows, const dealii::DoFHandler<dim> &dofs,
-                          const dealii::AffineConstraints<double> &constraints, const dealii::ComponentMask &components);
+                          const dealii::AffineConstraints<double> &constraints, const dealii::ComponentMask &mask);
   void             build();
   void             update_values(const MatrixRows &rows);
   void             check_symmetric() const;

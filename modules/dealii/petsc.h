@@ -16,7 +16,8 @@ namespace adamant
 ///   const adamant::PETScPreconditioner preconditioner(multigrid, system_matrix);
 ///   PETScWrappers::SolverCG(control).solve(system_matrix, solution, rhs, preconditioner);
 /// ```
-/// It refers to `multigrid` and to the matrix, which has the rows of the matrix of initialize(). PETSc has real numbers.
+/// It refers to `multigrid` and to the matrix, which has the rows of the matrix of initialize(). PETSc has to have real
+/// numbers.
 class PETScPreconditioner : public dealii::PETScWrappers::PreconditionBase
 {
 public:

@@ -30,9 +30,9 @@ namespace adamant
 /// @name Entries of deal.II's vectors
 ///
 /// own_values() returns a pointer to the doubles that this rank owns, by ascending global numbers. They are in the
-/// vector itself, or copied to `buffer`. write() sets the owned entries of a vector without ghosts. All is in host memory. Vectors may
-/// be Vector<double>, Vector<float>, LinearAlgebra::distributed::Vector, and the MPI::Vector of TrilinosWrappers and of
-/// PETScWrappers, with ghosts or without.
+/// vector itself, or in `buffer`, where own_values() has copied them. It takes Vector<double>, Vector<float>,
+/// LinearAlgebra::distributed::Vector, and the vectors of TrilinosWrappers::MPI and PETScWrappers::MPI. They may have
+/// ghosts. write() sets the owned entries of a vector without ghosts. All is in host memory.
 /// @{
 const double *own_values(const dealii::TrilinosWrappers::MPI::Vector &vector, Array<double> &buffer);
 const double *own_values(const dealii::PETScWrappers::MPI::Vector &vector, Array<double> &buffer);

@@ -137,14 +137,14 @@ struct Program
   }
   void assemble(const Equation<dim> &equation = {})
   {
-    matrix                                  = 0.;
-    rhs                                     = 0.;
-    const auto                          &fe = dofs.get_fe();
-    const unsigned int                   n  = fe.n_dofs_per_cell();
-    FEValues<dim>                        values(mapping, fe, QGauss<dim>(fe.degree + 1),
-                                                update_values | update_gradients | update_quadrature_points | update_JxW_values);
-    FullMatrix<double>                   local(n, n);
-    Vector<double>                       local_rhs(n);
+    matrix                   = 0.;
+    rhs                      = 0.;
+    const auto        &fe    = dofs.get_fe();
+    const unsigned int n     = fe.n_dofs_per_cell();
+    const UpdateFlags  flags = update_values | update_gradients | update_quadrature_points | update_JxW_values;
+    FEValues<dim>      values(mapping, fe, QGauss<dim>(fe.degree + 1), flags);
+    FullMatrix<double> local(n, n);
+    Vector<double>     local_rhs(n);
     std::vector<types::global_dof_index> indices(n);
     for (const auto &cell : dofs.active_cell_iterators())
       if (cell->is_locally_owned())
