@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/exchange_plan.h"
 #include "multigrid/chebyshev.h"
 #include "multigrid/options.h"
 #include "operators/level_data.h"

@@ -58,8 +58,8 @@ struct LevelData
   const CompressedRows *changing() const { return on_device() ? on_device()->rows.get() : nullptr; }
   /// Returns A where its entries are not stored; null where they are.
   const RowlessMatrix *rowless() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
-  bool              changes_on_device() const { return changing() || rowless(); }
-  int               n_rows() const { return rowless() ? rowless()->n_rows() : matrix().n_rows; }
+  bool                 changes_on_device() const { return changing() || rowless(); }
+  int                  n_rows() const { return rowless() ? rowless()->n_rows() : matrix().n_rows; }
 
 private:
   const ValuesOnDevice    *on_device() const { return std::get_if<ValuesOnDevice>(&values); }

@@ -154,7 +154,8 @@ void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *s
       if (last < initial)
         system.give(solution);
       // The host has counted the steps; a GPU, which replays them, has made the most that were allowed, or stopped.
-      const unsigned int steps = where.traits().waits_for_launches ? control.max_steps() : static_cast<unsigned>(k.n_applications);
+      const unsigned int steps =
+        where.traits().waits_for_launches ? control.max_steps() : static_cast<unsigned>(k.n_applications);
       if (control.check(std::min(steps, control.max_steps()), last) != dealii::SolverControl::success)
         throw dealii::SolverControl::NoConvergence(control.last_step(), control.last_value());
     }

@@ -1,5 +1,4 @@
 // Assembled matrices against deal.II's own assembly, and the Galerkin identity between levels.
-#include "algebra/cell_sums.h"
 #include "fem/forms/form.h"
 #include "algebra/cell_sums.h"
 #include "fem/spaces/field.h"

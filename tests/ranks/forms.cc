@@ -2,7 +2,6 @@
 // rank.
 #include "algebra/cell_sums.h"
 #include "cuda_ranks.h"
-#include "algebra/cell_sums.h"
 #include "fem/cell_kernels.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/coarser_values.h"
