@@ -5,7 +5,6 @@
 #include "multigrid/smoothers/setup.h"
 
 #include <cmath>
-#include <utility>
 
 namespace adamant
 {

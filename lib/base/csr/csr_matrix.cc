@@ -1,6 +1,5 @@
 #include "base/csr/csr_matrix.h"
 
-#include "base/exceptions.h"
 #include "base/exchange_plan.h"
 #include "base/row_ranges.h"
 

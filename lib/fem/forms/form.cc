@@ -138,11 +138,11 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
-      const bool stored   = l >= rowless.size() || !rowless[l];
-      auto       level    = stored ? form.level(l) : LevelData{rowless[l], nullptr, nullptr, field.node_size()};
-      level.prolongation  = field.prolongation(l);
-      level.restriction   = field.restriction(l);
-      level.patches       = [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); };
+      const bool stored  = l >= rowless.size() || !rowless[l];
+      auto       level   = stored ? form.level(l) : LevelData{rowless[l], nullptr, nullptr, field.node_size()};
+      level.prolongation = field.prolongation(l);
+      level.restriction  = field.restriction(l);
+      level.patches      = [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); };
       levels.push_back(std::move(level));
     }
   return levels;

@@ -1,6 +1,5 @@
 #include "fem/forms/integrals.h"
 #include "base/row_ranges.h"
-#include "fem/forms/cell_loop.h"
 
 #include <cmath>
 #include <vector>

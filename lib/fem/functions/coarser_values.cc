@@ -1,8 +1,6 @@
 #include "fem/functions/coarser_values.h"
 
-#include "base/exceptions.h"
 #include "base/row_ranges.h"
-#include "fem/functions/average_functors.h"
 #include "fem/ranks/distributed_rows.h"
 #include "fem/spaces/numbering.h"
 
@@ -11,7 +9,6 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
-#include <vector>
 
 namespace adamant
 {

@@ -1,7 +1,6 @@
 #include "fem/functions/error_estimate.h"
 
 #include "fem/forms/cell_loop.h"
-#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>

@@ -10,7 +10,6 @@
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
-#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
