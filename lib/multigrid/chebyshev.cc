@@ -1,7 +1,6 @@
 #include "multigrid/chebyshev.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "multigrid/composed_levels.h"
 
 #include "base/csr/csr_operations.h"
-#include "multigrid/smoothers/registry.h"
+#include "base/exchange_plan.h"
 
 #include <algorithm>
 #include <cstdint>
