@@ -12,8 +12,6 @@
 
 namespace adamant
 {
-using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>; ///< in host memory; null where there is none
-
 /// A matrix whose values change in the memory of a device.
 struct ValuesOnDevice
 {
