@@ -10,7 +10,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 // The interfaces behind the handles Device, Vector, Matrix, Scalars, Graph and Snapshot, which host/ and cuda/
 // implement. Nothing outside lib/algebra calls them.

@@ -5,6 +5,9 @@
 
 namespace adamant
 {
+std::string version();      ///< version of adamant, e.g. "0.1.0"
+std::string git_revision(); ///< short hash of the commit that was built, with "+" where files had changed
+
 /// The options that each program takes on its command line; all applications share them.
 struct CommandLine
 {

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <limits>
 #include <numeric>
-#include <utility>
 
 namespace adamant
 {

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
-#include <memory>
 #include <regex>
 
 namespace adamant

@@ -91,10 +91,8 @@ void refine_for(const dealii::Function<dim> &function, dealii::Triangulation<dim
     }
 }
 
-template void refine_for(const dealii::Function<2> &, dealii::Triangulation<2> &, const dealii::Mapping<2> &,
-                         const dealii::FiniteElement<2> &, unsigned int, double, double);
-template void refine_for(const dealii::Function<3> &, dealii::Triangulation<3> &, const dealii::Mapping<3> &,
-                         const dealii::FiniteElement<3> &, unsigned int, double, double);
+template decltype(refine_for<2>) refine_for<2>;
+template decltype(refine_for<3>) refine_for<3>;
 
 template <int dim>
 void Adaptivity<dim>::begin(const dealii::Triangulation<dim> &first_mesh)

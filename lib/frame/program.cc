@@ -1,7 +1,6 @@
 #include "frame/program.h"
 
 #include "base/exceptions.h"
-#include "base/version.h"
 #include "frame/parameters/parameters.h"
 #include "frame/run.h"
 #include "frame/start_up.h"

@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
-#include "base/version.h"
 #include "frame/parameters/parameters.h"
 #include "frame/signals.h"
 #include "frame/start_up.h"

@@ -2,7 +2,6 @@
 
 #include "algebra/device_interface.h"
 #include "base/exceptions.h"
-#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
 
 #include <algorithm>

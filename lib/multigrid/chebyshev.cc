@@ -1,11 +1,9 @@
 #include "multigrid/chebyshev.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
 
 #include <cmath>
-#include <utility>
 
 namespace adamant
 {

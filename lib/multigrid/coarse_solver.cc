@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <sstream>
-#include <string>
 #include <vector>
 
 namespace adamant

@@ -1,7 +1,7 @@
 #include "multigrid/composed_levels.h"
 
 #include "base/csr/csr_operations.h"
-#include "multigrid/smoothers/registry.h"
+#include "base/exchange_plan.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,26 +14,10 @@ namespace
 // A vector as a linear map of those in the array: a matrix whose columns are places there.
 using Map = CSRMatrix<double>;
 
-Map zero(int n, int n_cols)
-{
-  Map Z;
-  Z.n_rows = n;
-  Z.n_cols = n_cols;
-  Z.row_start.assign(n + 1, 0);
-  return Z;
-}
-
 // The vector at this place itself.
 Map identity(int n, int place)
 {
-  Map I = zero(n, place + n);
-  for (int i = 0; i < n; ++i)
-    I.row_start[i + 1] = i + 1;
-  I.column.resize(n);
-  I.value.assign(n, 1.);
-  for (int i = 0; i < n; ++i)
-    I.column[i] = place + i;
-  return I;
+  return matrix_of_rows(n, place + n, [place](int i, Row &row) { row.emplace_back(place + i, 1.); });
 }
 
 // A times the vector at this place.
@@ -48,73 +32,40 @@ Map shifted(Map A, int place)
 // a X + b Y.
 Map sum(double a, const Map &X, double b, const Map &Y)
 {
-  Map        Z     = zero(X.n_rows, std::max(X.n_cols, Y.n_cols));
-  const auto merge = [&](int row, const auto &visit) {
-    auto       k = X.row_start[row], l = Y.row_start[row];
-    const auto k_end = X.row_start[row + 1], l_end = Y.row_start[row + 1];
+  const int n_cols = std::max(X.n_cols, Y.n_cols);
+  return matrix_of_rows(X.n_rows, n_cols, [&](int i, Row &row) {
+    auto       k = X.row_start[i], l = Y.row_start[i];
+    const auto k_end = X.row_start[i + 1], l_end = Y.row_start[i + 1];
     while (k < k_end || l < l_end)
       {
-        const int  x = k < k_end ? X.column[k] : Z.n_cols, y = l < l_end ? Y.column[l] : Z.n_cols;
+        const int  x = k < k_end ? X.column[k] : n_cols, y = l < l_end ? Y.column[l] : n_cols;
         const bool from_x = x <= y, from_y = y <= x;
-        visit(std::min(x, y), (from_x ? a * X.value[k] : 0.) + (from_y ? b * Y.value[l] : 0.));
+        row.emplace_back(std::min(x, y), (from_x ? a * X.value[k] : 0.) + (from_y ? b * Y.value[l] : 0.));
         k += from_x;
         l += from_y;
       }
-  };
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row < Z.n_rows; ++row)
-    merge(row, [&](int, double) { ++Z.row_start[row + 1]; });
-  finish_row_starts(Z);
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row < Z.n_rows; ++row)
-    {
-      auto place = Z.row_start[row];
-      merge(row, [&](int column, double value) {
-        Z.column[place]  = column;
-        Z.value[place++] = value;
-      });
-    }
-  return Z;
+  });
 }
 
 // The same with zeros where a node of m rows has a part of a block of m x m entries: the format of dense blocks.
 Map with_whole_blocks(const Map &A, int m)
 {
-  Map B;
-  B.n_rows = A.n_rows;
-  B.n_cols = (A.n_cols + m - 1) / m * m;
-  B.row_start.assign(A.n_rows + 1, 0);
-  const auto blocks_of = [&](int node) {
+  return matrix_of_rows(A.n_rows, (A.n_cols + m - 1) / m * m, [&](int i, Row &row) {
+    const int        first = i - i % m; // row of the node
     std::vector<int> blocks;
-    for (auto k = A.row_start[node * m]; k < A.row_start[(node + 1) * m]; ++k)
+    for (auto k = A.row_start[first]; k < A.row_start[first + m]; ++k)
       blocks.push_back(A.column[k] / m);
     std::sort(blocks.begin(), blocks.end());
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-    return blocks;
-  };
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < A.n_rows / m; ++node)
-    std::fill_n(B.row_start.begin() + node * m + 1, m, m * blocks_of(node).size());
-  finish_row_starts(B);
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < A.n_rows / m; ++node)
-    {
-      const auto blocks = blocks_of(node);
-      for (int row = node * m; row < (node + 1) * m; ++row)
+    auto k = A.row_start[i];
+    for (const int block : blocks)
+      for (int column = block * m; column < (block + 1) * m; ++column)
         {
-          auto place = B.row_start[row];
-          auto k     = A.row_start[row];
-          for (const int block : blocks)
-            for (int i = 0; i < m; ++i, ++place)
-              {
-                const bool present = k < A.row_start[row + 1] && A.column[k] == block * m + i;
-                B.column[place]    = block * m + i;
-                B.value[place]     = present ? A.value[k] : 0.;
-                k += present;
-              }
+          const bool present = k < A.row_start[i + 1] && A.column[k] == column;
+          row.emplace_back(column, present ? A.value[k] : 0.);
+          k += present;
         }
-    }
-  return B;
+  });
 }
 
 // About the entries of A B, from some of its rows.
@@ -179,7 +130,7 @@ private:
         return coarse_x = allocate(n);
       }
     const auto &[S, pre, post] = smoothing[l - 1];
-    Map                     x  = smooth(level, S, pre, b, zero(n, size), before);
+    Map                     x  = smooth(level, S, pre, b, matrix_of_rows(n, size, [](int, Row &) {}), before);
     const CSRMatrix<double> RA = local_product(*level.restriction, level.matrix());
     store_if_worth(RA, x, level.node_size, before);
     const Map r = sum(1., shifted(*level.restriction, b), -1., local_product(RA, x));

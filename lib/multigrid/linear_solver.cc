@@ -8,7 +8,6 @@
 #include "solvers/cg.h"
 #include "solvers/gmres.h"
 #include "solvers/krylov.h"
-#include "solvers/preconditioner.h"
 #include "solvers/richardson.h"
 
 namespace adamant

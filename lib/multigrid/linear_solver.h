@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <ostream>
-#include <string>
 #include <vector>
 
 namespace adamant

@@ -1,6 +1,6 @@
 #include "operators/ghost_values.h"
 
-#include <numeric>
+#include "base/csr/csr_operations.h"
 
 namespace adamant
 {
@@ -12,16 +12,9 @@ GhostValues::GhostValues(const Device &device, const std::shared_ptr<const Excha
 {
   if (!several_ranks)
     return;
-  CSRMatrix<double> ones;
+  auto ones = matrix_of_rows(n_ghosts, n_owned + n_ghosts, [&](int i, Row &row) { row.emplace_back(n_owned + i, 1.); });
   ones.ghosts = plan;
-  ones.n_rows = n_ghosts;
-  ones.n_cols = n_owned + n_ghosts;
-  ones.row_start.resize(n_ghosts + 1);
-  ones.column.resize(n_ghosts);
-  ones.value.assign(n_ghosts, 1.);
-  std::iota(ones.row_start.begin(), ones.row_start.end(), 0);
-  std::iota(ones.column.begin(), ones.column.end(), n_owned);
-  pick = Matrix<double>(device, ones);
+  pick        = Matrix<double>(device, ones);
 }
 
 Vector<double> GhostValues::vector() const

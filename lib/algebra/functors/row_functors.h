@@ -2,8 +2,6 @@
 
 #include "base/host_device.h"
 
-#include <type_traits>
-
 // Functors for Device::for_each_row, for host and GPU. With s = (A x)_i of row i, a functor of rows has
 //
 //   Operands fetch(int i) const              reads the operands of the row, on a GPU while the product is under way

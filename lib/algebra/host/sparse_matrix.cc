@@ -6,10 +6,7 @@
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 
-#include <cmath>
 #include <sstream>
-#include <utility>
-#include <vector>
 
 namespace adamant::host
 {

@@ -1,8 +1,5 @@
-#include "base/csr/csr_matrix.h"
-
-#include "base/exceptions.h"
+#include "base/csr/csr_operations.h"
 #include "base/exchange_plan.h"
-#include "base/row_ranges.h"
 
 namespace adamant
 {
@@ -75,28 +72,13 @@ namespace
 // The columns first .. first + n_cols - 1.
 CSRMatrix<double> columns_of(const CSRMatrix<double> &A, int first, int n_cols)
 {
-  CSRMatrix<double> block;
-  block.n_rows = A.n_rows;
-  block.n_cols = n_cols;
-  block.row_start.assign(A.n_rows + 1, 0);
-  const auto wanted = [&](int column) { return column >= first && column < first + n_cols; };
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n_rows; ++i)
+  auto block = matrix_of_rows(A.n_rows, n_cols, [&](int i, Row &row) {
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      block.row_start[i + 1] += wanted(A.column[k]);
-  finish_row_starts(block);
+      if (const int column = A.column[k] - first; column >= 0 && column < n_cols)
+        row.emplace_back(column, A.value.empty() ? 0. : A.value[k]);
+  });
   if (A.value.empty())
     block.value = Array<double>();
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n_rows; ++i)
-    for (auto k = A.row_start[i], to = block.row_start[i]; k < A.row_start[i + 1]; ++k)
-      if (wanted(A.column[k]))
-        {
-          block.column[to] = A.column[k] - first;
-          if (!A.value.empty())
-            block.value[to] = A.value[k];
-          ++to;
-        }
   return block;
 }
 } // namespace

@@ -2,12 +2,7 @@
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <numeric>
-#include <utility>
-#include <vector>
 
 namespace adamant
 {
@@ -84,26 +79,12 @@ CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, 
   Array<int> number(A.n_cols, -1);
   for (std::size_t j = 0; j < columns.size(); ++j)
     number[columns[j]] = static_cast<int>(j);
-  CSRMatrix<double> part;
-  part.n_rows = static_cast<int>(rows.size());
-  part.n_cols = static_cast<int>(columns.size());
-  part.row_start.push_back(0);
-  std::vector<std::pair<int, double>> row;
-  for (const int i : rows)
-    {
-      row.clear();
-      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-        if (number[A.column[k]] >= 0 && A.value[k] != 0.)
-          row.emplace_back(number[A.column[k]], A.value[k]);
-      std::sort(row.begin(), row.end());
-      for (const auto &[column, value] : row)
-        {
-          part.column.push_back(column);
-          part.value.push_back(value);
-        }
-      part.row_start.push_back(static_cast<std::int64_t>(part.column.size()));
-    }
-  return part;
+  return matrix_of_rows(static_cast<int>(rows.size()), static_cast<int>(columns.size()), [&](int i, Row &row) {
+    for (auto k = A.row_start[rows[i]]; k < A.row_start[rows[i] + 1]; ++k)
+      if (number[A.column[k]] >= 0 && A.value[k] != 0.)
+        row.emplace_back(number[A.column[k]], A.value[k]);
+    std::sort(row.begin(), row.end());
+  });
 }
 
 namespace
@@ -148,36 +129,24 @@ Array<int> numbers_in_component(const CSRMatrix<double> &A, int m, int c)
 
 CSRMatrix<double> component_block(const CSRMatrix<double> &A, int m, int row, int column)
 {
-  const Array<int>  number = numbers_in_component(A, m, column);
-  CSRMatrix<double> block;
-  block.n_rows = A.n_rows / m;
-  block.n_cols = static_cast<int>(A.n_cols - std::count(number.begin(), number.end(), -1));
-  if (A.ghosts)
-    block.ghosts = std::make_shared<ExchangePlan>(component_plan(*A.ghosts, m, column));
-  block.row_start.push_back(0);
-  for (int i = row; i < A.n_rows; i += m)
-    {
-      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-        if (number[A.column[k]] >= 0)
-          {
-            block.column.push_back(number[A.column[k]]);
-            block.value.push_back(A.value[k]);
-          }
-      block.row_start.push_back(static_cast<std::int64_t>(block.column.size()));
-    }
+  const Array<int> number  = numbers_in_component(A, m, column);
+  const int        n_cols  = static_cast<int>(A.n_cols - std::count(number.begin(), number.end(), -1));
+  const auto       ghosts  = A.ghosts ? std::make_shared<ExchangePlan>(component_plan(*A.ghosts, m, column)) : nullptr;
+  auto             block   = matrix_of_rows(A.n_rows / m, n_cols, [&](int i, Row &entries) {
+    for (auto k = A.row_start[i * m + row]; k < A.row_start[i * m + row + 1]; ++k)
+      if (number[A.column[k]] >= 0)
+        entries.emplace_back(number[A.column[k]], A.value[k]);
+  });
+  block.ghosts = ghosts;
   return block;
 }
 
 CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan, const Array<int> &rows, int n_rows)
 {
-  CSRMatrix<double> S; // transposed, as each ghost belongs to one row
-  S.n_rows = plan->n_owned + plan->n_ghosts();
-  S.n_cols = n_rows;
-  S.row_start.assign(S.n_rows + 1, 0);
-  std::iota(S.row_start.begin() + plan->n_owned, S.row_start.end(), 0);
-  S.column = rows;
-  S.value.assign(rows.size(), 1.);
-  S        = transpose(S);
+  auto S   = transpose(matrix_of_rows(plan->n_owned + plan->n_ghosts(), n_rows, [&](int i, Row &entries) {
+    if (i >= plan->n_owned) // each ghost belongs to one row
+      entries.emplace_back(rows[i - plan->n_owned], 1.);
+  }));
   S.ghosts = plan;
   return S;
 }

@@ -5,7 +5,6 @@
 #include "fem/forms/level_form.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>

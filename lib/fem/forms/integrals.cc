@@ -1,6 +1,5 @@
 #include "fem/forms/integrals.h"
 #include "base/row_ranges.h"
-#include "fem/forms/cell_loop.h"
 
 #include <cmath>
 #include <vector>
@@ -73,12 +72,8 @@ Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<di
   return space.sum_local(std::move(load));
 }
 
-template Array<double> load_vector(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,
-                                   const dealii::Quadrature<1> &, const dealii::Function<2> &,
-                                   const std::map<dealii::types::boundary_id, const dealii::Function<2> *> &);
-template Array<double> load_vector(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Quadrature<3> &,
-                                   const dealii::Quadrature<2> &, const dealii::Function<3> &,
-                                   const std::map<dealii::types::boundary_id, const dealii::Function<3> *> &);
+template decltype(load_vector<2>) load_vector<2>;
+template decltype(load_vector<3>) load_vector<3>;
 
 template <int dim>
 double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
@@ -107,8 +102,6 @@ double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
                                 add)[0]);
 }
 
-template double l2_error(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,
-                         const double *, const dealii::Function<2> &);
-template double l2_error(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Quadrature<3> &,
-                         const double *, const dealii::Function<3> &);
+template decltype(l2_error<2>) l2_error<2>;
+template decltype(l2_error<3>) l2_error<3>;
 } // namespace adamant

@@ -1,6 +1,5 @@
 #include "fem/forms/level_form.h"
 
-#include "base/exceptions.h"
 #include "base/parallel_for.h"
 #include "base/row_ranges.h"
 #include "fem/forms/cell_loop.h"
@@ -8,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <utility>
 
 namespace adamant

@@ -1,9 +1,9 @@
 #include "fem/forms/patches.h"
 
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/row_ranges.h"
 #include "fem/forms/cell_rows.h"
-#include "fem/ranks/distributed_rows.h"
 #include "operators/device_level.h"
 
 #include <deal.II/lac/full_matrix.h>
@@ -13,8 +13,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace adamant
 {

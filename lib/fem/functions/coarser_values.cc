@@ -1,8 +1,6 @@
 #include "fem/functions/coarser_values.h"
 
-#include "base/exceptions.h"
 #include "base/row_ranges.h"
-#include "fem/functions/average_functors.h"
 #include "fem/ranks/distributed_rows.h"
 #include "fem/spaces/numbering.h"
 
@@ -11,7 +9,6 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
-#include <vector>
 
 namespace adamant
 {
@@ -20,6 +17,17 @@ namespace
 int n_local(const Partitioner &numbers)
 {
   return static_cast<int>(numbers.locally_owned_size() + numbers.n_ghost_indices());
+}
+
+// Divides each row by its sum.
+void take_means(CSRMatrix<double> &sums)
+{
+  for (int row = 0; row < sums.n_rows; ++row)
+    {
+      const auto   first = sums.value.begin() + sums.row_start[row], end = sums.value.begin() + sums.row_start[row + 1];
+      const double sum = std::accumulate(first, end, 0.);
+      std::for_each(first, end, [&](double &w) { w /= sum; });
+    }
 }
 
 // The global numbers of the DoFs i of all coarse cells that this rank's cells lie in, other ranks' cells among them.
@@ -77,13 +85,7 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   };
   const int n_rows = static_cast<int>(cell_around.size());
   auto      matrix = sum_rows(matrix_of_rows(n_rows, fine.n_dofs(), fill), *rows, fine.partition());
-  for (int row = 0; row < matrix.n_rows; ++row) // of several ranks with a cell around this node: their mean
-    {
-      const auto first = matrix.value.begin() + matrix.row_start[row],
-                 end   = matrix.value.begin() + matrix.row_start[row + 1];
-      const double sum = std::accumulate(first, end, 0.);
-      std::for_each(first, end, [&](double &w) { w /= sum; });
-    }
+  take_means(matrix); // of several ranks with a cell around a node
   return matrix;
 }
 } // namespace
@@ -140,14 +142,7 @@ CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const Level
                                     row.emplace_back(fine_mesh.coarse_cell[cell], fine.active_cells()[cell]->measure());
                                   }),
                    *coarse);
-  for (int i = 0; i < averages.n_rows; ++i)
-    {
-      double volume = 0.;
-      for (auto k = averages.row_start[i]; k < averages.row_start[i + 1]; ++k)
-        volume += averages.value[k];
-      for (auto k = averages.row_start[i]; k < averages.row_start[i + 1]; ++k)
-        averages.value[k] /= volume;
-    }
+  take_means(averages);
   return averages;
 }
 } // namespace

@@ -1,7 +1,6 @@
 #include "fem/functions/error_estimate.h"
 
 #include "fem/forms/cell_loop.h"
-#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
@@ -303,14 +302,8 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
   return indicators;
 }
 
-template dealii::Vector<float> estimate_errors(const LevelSpace<2> &, const dealii::Mapping<2> &, const double *,
-                                               const dealii::ComponentMask &);
-template dealii::Vector<float> estimate_errors(const LevelSpace<3> &, const dealii::Mapping<3> &, const double *,
-                                               const dealii::ComponentMask &);
-template dealii::Vector<float> gradient_indicators(const LevelSpace<2> &, const dealii::Mapping<2> &, const double *,
-                                                   const std::function<double(const dealii::Point<2> &, double)> &,
-                                                   const dealii::ComponentMask &);
-template dealii::Vector<float> gradient_indicators(const LevelSpace<3> &, const dealii::Mapping<3> &, const double *,
-                                                   const std::function<double(const dealii::Point<3> &, double)> &,
-                                                   const dealii::ComponentMask &);
+template decltype(estimate_errors<2>)     estimate_errors<2>;
+template decltype(estimate_errors<3>)     estimate_errors<3>;
+template decltype(gradient_indicators<2>) gradient_indicators<2>;
+template decltype(gradient_indicators<3>) gradient_indicators<3>;
 } // namespace adamant

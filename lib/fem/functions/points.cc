@@ -4,7 +4,6 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 #include "base/row_ranges.h"
-#include "fem/forms/cell_loop.h"
 
 #include <deal.II/grid/grid_tools.h>
 

@@ -148,8 +148,6 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 
-template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, std::shared_ptr<const CellList<2>>,
-                                                                   const LevelMeshOptions &);
-template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, std::shared_ptr<const CellList<3>>,
-                                                                   const LevelMeshOptions &);
+template decltype(create_distributed_level_meshes<2>) create_distributed_level_meshes<2>;
+template decltype(create_distributed_level_meshes<3>) create_distributed_level_meshes<3>;
 } // namespace adamant

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/exceptions.h"
 #include "fem/meshes/mesh.h"
 
 #include <deal.II/distributed/tria.h>

@@ -10,14 +10,9 @@
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
-#include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
 #include <numeric>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 namespace adamant
 {

@@ -10,9 +10,7 @@
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
-#include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace adamant
@@ -147,7 +145,6 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   const auto first = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
 
   const auto fill_row = [&](int dof, Row &row) {
-    row.clear();
     if (!fine.is_free(dof))
       return;
     const int cell = first[dof] / per_cell, i = first[dof] % per_cell, coarse_cell = fine_mesh.coarse_cell[cell];
@@ -159,31 +156,10 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
     compress(row);
   };
 
-  const auto       &columns = coarse_cells.numbers();
-  CSRMatrix<double> P;
-  P.n_rows = fine.n_owned();
-  P.n_cols = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
-  P.ghosts = exchange_plan(columns);
-  P.row_start.resize(P.n_rows + 1);
-  std::vector<Array<Entry>> kept(omp_get_max_threads()); // what each thread has found, until the places are known
-  for_row_ranges(P.n_rows, [&](int begin, int end) {
-    Row   row;
-    auto &own = kept[omp_get_thread_num()];
-    own.reserve(std::size_t(end - begin) * coarse.dofs_per_cell()); // pages that stay empty cost nothing
-    for (int i = begin; i < end; ++i)
-      {
-        fill_row(i, row);
-        own.insert(own.end(), row.begin(), row.end());
-        P.row_start[i + 1] = row.size();
-      }
-  });
-  finish_row_starts(P);
-  for_row_ranges(P.n_rows, [&](int begin, int) {
-    auto &own = kept[omp_get_thread_num()];
-    for (std::size_t k = 0; k < own.size(); ++k)
-      std::tie(P.column[P.row_start[begin] + k], P.value[P.row_start[begin] + k]) = own[k];
-    own = Array<Entry>(); // which clear() would not free
-  });
+  const auto &columns = coarse_cells.numbers();
+  const auto  n_cols  = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
+  auto        P       = matrix_of_rows(fine.n_owned(), n_cols, fill_row, coarse.dofs_per_cell());
+  P.ghosts            = exchange_plan(columns);
   const Partitioner rows(fine.partition().locally_owned_range(), fine.partition().get_mpi_communicator());
   auto              R = sum_rows(transpose(P), columns, rows);
   return {std::move(P), std::move(R)};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 namespace adamant
@@ -194,49 +195,32 @@ Array<int> LevelSpace<dim>::number_prescribed()
 template <int dim>
 void LevelSpace<dim>::build_constraint_matrices(const Array<int> &column_in_B)
 {
-  const int n = static_cast<int>(constrained.size());
-  H.n_rows = H.n_cols = B.n_rows = n;
-  B.n_cols                       = static_cast<int>(prescribed.size() + prescribed_numbers->n_ghost_indices());
-  H.row_start.assign(n + 1, 0);
-  B.row_start.assign(n + 1, 0);
-
-  std::vector<std::pair<int, Row>> lines; // of local DoFs, by local numbers
+  std::map<int, Row> lines; // of hanging DoFs, by local numbers
   for (const auto &line : hanging_nodes.get_lines())
     if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
       {
-        auto &row = lines.emplace_back(local_number(line.index), Row()).second;
+        auto &row = lines[local_number(line.index)];
         for (const auto &[j, weight] : line.entries)
           row.emplace_back(local_number(j), weight);
         std::sort(row.begin(), row.end());
       }
-
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; ++i)
-    if (constrained[i] != hanging) // one entry, for the DoF itself
-      (constrained[i] == fixed ? B : H).row_start[i + 1] = 1;
-  for (const auto &[row, entries] : lines)
-    for (const auto &[j, weight] : entries)
-      ++(constrained[j] == fixed ? B : H).row_start[row + 1];
-  finish_row_starts(H);
-  finish_row_starts(B);
-
-  const auto put = [&](int j, double weight, std::int64_t &in_H, std::int64_t &in_B) {
-    const bool is_fixed = constrained[j] == fixed;
-    auto      &matrix   = is_fixed ? B : H;
-    auto      &k        = is_fixed ? in_B : in_H;
-    matrix.column[k]    = is_fixed ? column_in_B[j] : j;
-    matrix.value[k++]   = weight;
+  const int  n    = static_cast<int>(constrained.size());
+  const auto part = [&](bool of_prescribed, int n_cols, std::size_t usual_length) {
+    const auto fill = [&](int i, Row &row) {
+      const auto put = [&](int j, double weight) {
+        if ((constrained[j] == fixed) == of_prescribed)
+          row.emplace_back(of_prescribed ? column_in_B[j] : j, weight);
+      };
+      if (constrained[i] != hanging) // one entry, for the DoF itself
+        put(i, 1.);
+      else
+        for (const auto &[j, weight] : lines.at(i))
+          put(j, weight);
+    };
+    return matrix_of_rows(n, n_cols, fill, usual_length);
   };
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < n; ++i)
-    if (auto in_H = H.row_start[i], in_B = B.row_start[i]; constrained[i] != hanging)
-      put(i, 1., in_H, in_B);
-  for (const auto &[row, entries] : lines)
-    {
-      auto in_H = H.row_start[row], in_B = B.row_start[row];
-      for (const auto &[j, weight] : entries)
-        put(j, weight, in_H, in_B);
-    }
+  H = part(false, n, 1);
+  B = part(true, static_cast<int>(prescribed.size() + prescribed_numbers->n_ghost_indices()), 0);
 }
 
 template <int dim>

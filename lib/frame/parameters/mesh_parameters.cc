@@ -111,10 +111,9 @@ std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
 {
   if (type == "file")
     return MeshFileParameters::manifolds<dim>();
-  if (type != "cylinder")
-    return nullptr;
-  auto coarse = std::make_unique<dealii::Triangulation<dim>>();
-  make_coarse(*coarse);
+  auto coarse = type == "cylinder" ? std::make_unique<dealii::Triangulation<dim>>() : nullptr;
+  if (coarse)
+    make_coarse(*coarse);
   return coarse;
 }
 

@@ -34,24 +34,13 @@ namespace
 // The rows of these nodes.
 CSRMatrix<double> rows_of(const CSRMatrix<double> &A, const Array<int> &nodes, int node_size)
 {
-  CSRMatrix<double> part;
-  part.n_rows = static_cast<int>(nodes.size()) * node_size;
-  part.n_cols = A.n_cols;
+  const auto fill = [&](int i, Row &row) {
+    const int of_A = nodes[i / node_size] * node_size + i % node_size;
+    for (auto k = A.row_start[of_A]; k < A.row_start[of_A + 1]; ++k)
+      row.emplace_back(A.column[k], A.value.empty() ? 0. : A.value[k]);
+  };
+  auto part   = matrix_of_rows(static_cast<int>(nodes.size()) * node_size, A.n_cols, fill);
   part.ghosts = A.ghosts;
-  part.row_start.resize(part.n_rows + 1);
-  part.row_start[0] = 0;
-  const auto row_of = [&](int k) { return nodes[k / node_size] * node_size + k % node_size; };
-  for (int k = 0; k < part.n_rows; ++k)
-    part.row_start[k + 1] = A.row_start[row_of(k) + 1] - A.row_start[row_of(k)];
-  finish_row_starts(part);
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < part.n_rows; ++k)
-    {
-      const auto begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
-      std::copy_n(A.column.begin() + begin, n, part.column.begin() + to);
-      if (!A.value.empty())
-        std::copy_n(A.value.begin() + begin, n, part.value.begin() + to);
-    }
   return part;
 }
 // Multicolour Gauss-Seidel by nodes: S = (D + L)⁻¹ for the nodes in the order of their colours. D holds the diagonal

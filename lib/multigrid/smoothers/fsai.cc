@@ -15,22 +15,10 @@ namespace
 // The pattern of fsai_factor, without values.
 CSRMatrix<double> fsai_pattern(const CSRMatrix<double> &A)
 {
-  CSRMatrix<double> G;
-  G.n_rows = A.n_rows;
-  G.n_cols = A.n_rows; // other ranks' unknowns are left out
-  G.row_start.resize(A.n_rows + 1);
-  const auto first_above = [&A](int i) {
-    return std::upper_bound(A.column.data() + A.row_start[i], A.column.data() + A.row_start[i + 1], i) -
-           A.column.data();
-  };
-  for (int i = 0; i < A.n_rows; ++i)
-    G.row_start[i + 1] = first_above(i) - A.row_start[i];
-  finish_row_starts(G);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n_rows; ++i)
-    std::copy_n(A.column.data() + A.row_start[i], G.row_start[i + 1] - G.row_start[i],
-                G.column.data() + G.row_start[i]);
-  return G;
+  return matrix_of_rows(A.n_rows, A.n_rows, [&A](int i, Row &row) { // other ranks' unknowns are left out
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1] && A.column[k] <= i; ++k)
+      row.emplace_back(A.column[k], 0.);
+  });
 }
 
 // S = GᵀG is the factorised sparse approximate inverse of fsai_factor.

@@ -18,6 +18,12 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<double> 
                            const FirstJacobiStepPlus<double> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
                            const Update<double> &);
+// Steps of some rows: those of one colour.
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
+                           const Listed<JacobiStep<double>> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
+                           const Listed<NodeJacobiStep<double>> &);
+
 template void for_each(const DeviceInterface &, int, const ScaleByDiagonal<double> &);
 template void for_each(const DeviceInterface &, int, const ScaleByNodeBlocks<double> &);
 template void for_each(const DeviceInterface &, int, const CorrectBySweep<double> &);

@@ -18,6 +18,12 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &
                            const FirstJacobiStepPlus<float> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
                            const Update<float> &);
+// Steps of some rows: those of one colour.
+template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
+                           const Listed<JacobiStep<float>> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
+                           const Listed<NodeJacobiStep<float>> &);
+
 template void for_each(const DeviceInterface &, int, const ScaleByDiagonal<float> &);
 template void for_each(const DeviceInterface &, int, const ScaleByNodeBlocks<float> &);
 template void for_each(const DeviceInterface &, int, const CorrectBySweep<float> &);

@@ -117,18 +117,10 @@ CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int n
   const Array<double> blocks  = inverse_diagonal_blocks(matrix, node_size);
   const int           m       = node_size;
   const std::size_t   n_nodes = matrix.n_rows / m;
-  CSRMatrix<double>   S;
-  S.n_rows = S.n_cols = matrix.n_rows;
-  S.row_start.assign(S.n_rows + 1, m);
-  S.row_start[0] = 0;
-  finish_row_starts(S);
-  for (int row = 0; row < S.n_rows; ++row)
+  return matrix_of_rows(matrix.n_rows, matrix.n_rows, [&](int i, Row &row) {
     for (int j = 0; j < m; ++j)
-      {
-        S.column[S.row_start[row] + j] = row - row % m + j;
-        S.value[S.row_start[row] + j]  = blocks[(row % m * m + j) * n_nodes + row / m];
-      }
-  return S;
+      row.emplace_back(i - i % m + j, blocks[(i % m * m + j) * n_nodes + i / m]);
+  });
 }
 } // namespace
 

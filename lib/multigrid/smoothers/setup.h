@@ -1,9 +1,9 @@
 #pragma once
 
 #include "algebra/functors.h"
-#include "base/csr/csr_matrix.h"
+#include "base/csr/csr_operations.h"
 #include "multigrid/smoothers/functors.h"
-#include "multigrid/smoothers/registry.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include <memory>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "algebra/host/ghosts.h"
+#include "algebra/host/row_products.h"
 #include "flow/bundle/bundle_storage.h"
 
 #include <array>

@@ -1,6 +1,5 @@
 #include "stokes/cells/cells.cuh"
 
-#include "algebra/cuda/sparse/row_visit.cuh"
 #include "algebra/functors/vector_functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "stokes/cells/cell_storage.h"

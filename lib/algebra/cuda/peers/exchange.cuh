@@ -6,7 +6,6 @@
 #include "base/exchange_plan.h"
 
 #include <memory>
-#include <vector>
 
 namespace adamant::cuda
 {

@@ -1,4 +1,4 @@
-#include "algebra/cuda/peers/nccl.h"
+#include "algebra/cuda/peers/ranks.h"
 
 #include "base/exceptions.h"
 #include "base/shared_library.h"

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <string>
 #include <vector>
 
 namespace adamant::cuda

@@ -1,13 +1,7 @@
 #include "algebra/cuda/runtime/batch.cuh"
 
-#include "algebra/cuda/runtime/graph.h"
-
 #include <algorithm>
-#include <cstdint>
-#include <functional>
 #include <iterator>
-#include <string_view>
-#include <utility>
 
 namespace adamant::cuda
 {

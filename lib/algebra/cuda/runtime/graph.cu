@@ -1,5 +1,3 @@
-#include "algebra/cuda/runtime/graph.h"
-
 #include "algebra/cuda/runtime/batch.cuh"
 
 #include <algorithm>

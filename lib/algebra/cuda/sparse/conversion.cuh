@@ -4,7 +4,6 @@
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "base/csr/csr_matrix.h"
 
-#include <memory>
 #include <vector>
 
 // The conversion of a CSR matrix to the format of sparse.cuh (SparseMatrix::convert) takes three steps: `examine` on

@@ -2,7 +2,6 @@
 
 #include "algebra/cuda/sparse/library_matrix.cuh"
 #include "algebra/cuda/sparse/lines.cuh"
-#include "algebra/cuda/sparse/row_visit.cuh"
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/functors/row_functors.h"
 

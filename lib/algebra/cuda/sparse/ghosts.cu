@@ -4,11 +4,8 @@
 #include "algebra/cuda/vectors/for_each.cuh"
 #include "algebra/functors/vector_functors.h"
 
-#include <algorithm>
 #include <functional>
-#include <memory>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>

@@ -10,7 +10,6 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 // The sparse matrix on the GPU, and the kernel that serves products in all formats (others: for_each_row.cuh).

@@ -1,8 +1,5 @@
 #include "algebra/cuda/vectors/arnoldi.cuh"
 
-#include <algorithm>
-#include <type_traits>
-
 namespace adamant::cuda
 {
 namespace

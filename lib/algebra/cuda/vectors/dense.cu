@@ -1,6 +1,5 @@
 #include "algebra/cuda/operations.h"
 #include "algebra/cuda/runtime/check.cuh"
-#include "base/exceptions.h"
 
 #include <memory>
 #include <string>
