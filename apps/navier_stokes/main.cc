@@ -19,7 +19,6 @@
 #include "flow/divergence_projection.h"
 #include "flow/flow_products.h"
 #include "flow/hanging_nodes.h"
-#include "flow/hanging_vertices.h"
 #include "flow/stable_step.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/program.h"

@@ -15,7 +15,7 @@
 
 #include "fem/functions/error_estimate.h"
 #include "fem/spaces/mesh_change.h"
-#include "flow/hanging_vertices.h"
+#include "flow/hanging_nodes.h"
 #include "frame/program.h"
 #include "frame/time_dependent_problem.h"
 
