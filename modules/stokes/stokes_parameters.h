@@ -2,7 +2,7 @@
 
 #include "fem/functions/coarser_values.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "stokes/schur_complement.h"
+#include "stokes/saddle_point_solver.h"
 #include "stokes/viscous_levels.h"
 
 #include <deal.II/base/parameter_acceptor.h>
