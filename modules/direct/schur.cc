@@ -413,6 +413,13 @@ std::size_t SolverIn<T>::bytes() const
 }
 } // namespace
 
+SchurBytes schur_bytes(double n_edge, Arithmetic arithmetic)
+{
+  const double size = arithmetic == Arithmetic::float64 ? 8 : arithmetic >= Arithmetic::bfloat16 ? 2 : 4;
+  // While it is inverted: the matrix in double, blocks of 512 of its rows and columns, then the rounded one.
+  return {size * n_edge * n_edge, std::max(8. * n_edge * (n_edge + 2. * 512.), (8. + size) * n_edge * n_edge)};
+}
+
 Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
              Arithmetic arithmetic, int n_columns)
   : ColumnInverse(with_storage_type(arithmetic, [&](auto number) -> std::unique_ptr<InArithmetic> {
