@@ -234,10 +234,8 @@ void SolverIn<T>::setup_edges(const MacroCells &cells, const Prehandled &matrice
   const DenseProducts     in_double(device, Arithmetic::float64);
   const CSRMatrix<double> complement = edge_complement(cells, matrices, local);
   const auto              fill       = [this](const CSRMatrix<double> &A, List<double> &dense) {
-    const List<std::int64_t> row_start(device, A.row_start);
-    const List<int>          column(device, A.column);
-    const List<double>       value(device, A.value);
-    device.for_each(A.n_rows, FillDense{row_start.data(), column.data(), value.data(), std::size_t(n_E), dense.data()});
+    const ColumnMatrix<double> sparse(device, A);
+    device.for_each(A.n_rows, FillDense{sparse.view(), std::size_t(n_E), dense.data()});
     device.synchronize();
   };
   const auto round = [this](const List<double> &from, int n_rows) {
