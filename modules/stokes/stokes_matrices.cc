@@ -80,25 +80,7 @@ CSRMatrix<double> scaled_product(const CSRMatrix<double> &B, const Array<double>
   for (int i = 0; i < Bt.n_rows; ++i)
     for (auto k = Bt.row_start[i]; k < Bt.row_start[i + 1]; ++k)
       Bt.value[k] *= c[i];
-  const auto        product = adamant::product(B, Bt);
-  CSRMatrix<double> K;
-  K.n_rows = product.n_rows;
-  K.n_cols = product.n_cols;
-  K.ghosts = product.ghosts;
-  K.row_start.push_back(0);
-  const auto add = [&K](int column, double value) {
-    K.column.push_back(column);
-    K.value.push_back(value);
-  };
-  for (int i = 0; i < K.n_rows; ++i)
-    {
-      for (auto k = product.row_start[i]; k < product.row_start[i + 1]; ++k)
-        add(product.column[k], product.value[k]);
-      if (product.row_start[i] == product.row_start[i + 1])
-        add(i, 1.);
-      K.row_start.push_back(static_cast<EntryNumber>(K.column.size()));
-    }
-  return K;
+  return with_identity_rows(adamant::product(B, Bt));
 }
 
 unsigned int degree_of(const StokesOptions &options)
