@@ -5,13 +5,13 @@
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 
+#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/utilities.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_values.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -29,19 +29,11 @@ void check_kind(const std::string &text)
 template <typename Face>
 unsigned int axis_of(const Face &face)
 {
-  constexpr unsigned int dim  = Face::AccessorType::space_dimension;
-  unsigned int           axis = dealii::numbers::invalid_unsigned_int;
-  for (unsigned int d = 0; d < dim; ++d)
-    {
-      double least = face->vertex(0)[d], most = least;
-      for (const unsigned int v : face->vertex_indices())
-        {
-          least = std::min(least, face->vertex(v)[d]);
-          most  = std::max(most, face->vertex(v)[d]);
-        }
-      if (most - least < 1e-6 * face->diameter())
-        axis = d;
-    }
+  const auto   box  = face->bounding_box();
+  unsigned int axis = dealii::numbers::invalid_unsigned_int;
+  for (unsigned int d = 0; d < Face::AccessorType::space_dimension; ++d)
+    if (box.side_length(d) < 1e-6 * face->diameter())
+      axis = d;
   return axis;
 }
 
