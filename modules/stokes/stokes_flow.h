@@ -7,7 +7,6 @@
 #include "stokes/saddle_point_solver.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
-#include "stokes/velocity_boundaries.h"
 
 #include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>
