@@ -1,6 +1,7 @@
 #include "flow/hanging_nodes.h"
 
 #include "base/exceptions.h"
+#include "fem/ranks/distributed_rows.h"
 #include "flow/flow_functors.h"
 
 #include <deal.II/base/geometry_info.h>
@@ -17,22 +18,15 @@ namespace
 template <int dim>
 CSRMatrix<double> hanging_rows(const LevelSpace<dim> &space, Array<int> &nodes)
 {
-  const auto       &H = space.H;
-  CSRMatrix<double> rows;
-  rows.n_rows = H.n_rows;
-  rows.n_cols = H.n_cols;
-  rows.row_start.push_back(0);
-  for (int i = 0; i < H.n_rows; ++i)
-    {
-      if (i < space.n_owned() && !space.is_free(i))
-        {
-          nodes.push_back(i);
-          const auto begin = H.row_start[i], end = H.row_start[i + 1];
-          rows.column.insert(rows.column.end(), H.column.begin() + begin, H.column.begin() + end);
-          rows.value.insert(rows.value.end(), H.value.begin() + begin, H.value.begin() + end);
-        }
-      rows.row_start.push_back(rows.column.size());
-    }
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (!space.is_free(i))
+      nodes.push_back(i);
+  const auto       &H    = space.H;
+  CSRMatrix<double> rows = matrix_of_rows(H.n_rows, H.n_cols, [&](int i, Row &row) {
+    if (i < space.n_owned() && !space.is_free(i))
+      for (auto k = H.row_start[i]; k < H.row_start[i + 1]; ++k)
+        row.emplace_back(H.column[k], H.value[k]);
+  });
   rows = sum_rows(std::move(rows), space.partition(), space.partition()); // with the ghosts that occur
   // The other rows are empty.
   rows.n_rows = static_cast<int>(nodes.size());
