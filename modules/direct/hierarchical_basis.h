@@ -18,7 +18,6 @@ struct NestedNodes
   NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<double>>> &prolongations, const Array<int> &unknowns);
 
   int n_levels() const { return static_cast<int>(finest_node.size()); }
-  int n_coarse() const { return static_cast<int>(finest_node[0].size()); }
 
   std::vector<std::shared_ptr<const CSRMatrix<double>>> prolongations; ///< [l] from level l to l + 1
   std::vector<Array<int>>                               finest_node;   ///< of each node of a level
