@@ -71,7 +71,7 @@ struct AddInterpolation
   }
 };
 
-/// Applies S and Sᵀ in place, level by level, to the flat vectors of MultiVector, in O(n) operations a column. With
+/// Applies S and Sᵀ in place, level by level, to the flat vectors of multi_vector.h, in O(n) operations a column. With
 /// `finest` = false it leaves out the finest step, for callers that apply this step themselves.
 template <typename Number>
 class HierarchicalBasis
