@@ -5,7 +5,9 @@
 #include "stokes/cells/cell_functors.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -189,37 +191,25 @@ CSRMatrix<double> CellMatrix::rows() const
   A.row_start.push_back(0);
   for (int node = 0; node < grid_.n_nodes(); ++node)
     {
-      const int at[3]          = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
-      double    entries[27][9] = {};
+      const int                            at[3] = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
+      std::map<int, std::array<double, 9>> blocks; // by the other node
       for (int a = 0; a < 8; ++a)
         if (const int first = vertex_0(node, at, a, nodes); first >= 0)
           for (int b = 0; b < 8; ++b)
             {
-              int place = 0, power = 1;
-              for (int d = 0; d < 3; ++d, power *= 3)
-                place += power * (1 + (b >> d & 1) - (a >> d & 1));
+              auto &block = blocks[first + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2]];
               for (int e = 0; e < 9; ++e)
-                entries[place][e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
+                block[e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
             }
       for (int c = 0; c < 3; ++c)
         {
-          for (int place = 0; place < 27; ++place)
-            {
-              const int shift[3] = {place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1};
-              bool      exists   = true;
-              int       column   = node;
-              for (int d = 0; d < 3; ++d)
-                {
-                  exists = exists && at[d] + shift[d] >= 0 && at[d] + shift[d] < nodes[d];
-                  column += shift[d] * stride[d];
-                }
-              for (int d = 0; exists && d < 3; ++d)
-                {
-                  const bool prescribed = grid_.fixed[node] >> c & 1 || grid_.fixed[column] >> d & 1;
-                  A.column.push_back(3 * column + d);
-                  A.value.push_back(prescribed ? place == 13 && c == d : entries[place][3 * c + d]);
-                }
-            }
+          for (const auto &[other, block] : blocks)
+            for (int d = 0; d < 3; ++d)
+              {
+                const bool prescribed = grid_.fixed[node] >> c & 1 || grid_.fixed[other] >> d & 1;
+                A.column.push_back(3 * other + d);
+                A.value.push_back(prescribed ? other == node && c == d : block[3 * c + d]);
+              }
           A.row_start.push_back(static_cast<EntryNumber>(A.column.size()));
         }
     }
