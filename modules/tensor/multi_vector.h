@@ -10,9 +10,9 @@
 #include <memory>
 #include <utility>
 
-// Several vectors on one device are the columns of an n x r matrix, stored row by row: entry i of column s is number i r +
-// s of a flat vector. Krylov methods take it as one vector of n r entries: r systems with a matrix A are one with the
-// block-diagonal matrix of r blocks A.
+// Several vectors on one device are the columns of an n x r matrix, stored row by row. Entry i of column s is number
+// i r + s of a flat vector. Krylov methods take it as one vector of n r entries: r systems with a matrix A are one with
+// the block-diagonal matrix of r blocks A.
 
 namespace adamant
 {
