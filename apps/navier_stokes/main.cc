@@ -17,7 +17,6 @@
 
 #include "flow/divergence_projection.h"
 #include "flow/hanging_nodes.h"
-#include "flow/hanging_vertices.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/program.h"
 #include "frame/run.h"

@@ -88,7 +88,7 @@ private:
   void setup_solver()
   {
     for (Vector *vector : {&B, &X})
-      *vector = adamant::MultiVector<double>(device, levels.n(), r).flat;
+      *vector = Vector(device, adamant::to_index(std::size_t(levels.n()) * r, "entries of right-hand sides"));
     statistics.emplace(device, levels.n());
     solvers.emplace(device, parameters, levels,
                     space ? space->directions(parameters.solver) : std::vector<adamant::Eigenpairs>());

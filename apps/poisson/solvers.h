@@ -6,8 +6,6 @@
 #include "base/run_record.h"
 #include "direct/column_cycle.h"
 #include "direct/column_solver.h"
-#include "direct/condition_numbers.h"
-#include "direct/one_solve.h"
 #include "direct/schur.h"
 #include "multigrid/linear_solver.h"
 #include "tensor/fast_diagonalization.h"

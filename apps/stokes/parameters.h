@@ -5,7 +5,6 @@
 #include "frame/parameters/mesh_parameters.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
-#include "stokes/velocity_boundaries.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

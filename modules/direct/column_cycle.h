@@ -23,7 +23,7 @@ CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_colu
 
 /// A V-cycle for several right-hand sides at once: it reads matrices once for all of them. Chebyshev's polynomial in
 /// D⁻¹A on [1.1 λ / range, 1.1 λ] smooths, and a dense inverse solves on the coarsest level. Vectors are the flat ones
-/// of MultiVector; they hold the unknowns without constrained ones.
+/// of multi_vector.h; they hold the unknowns without constrained ones.
 template <typename Number>
 class ColumnCycle : public Preconditioner
 {

@@ -121,7 +121,7 @@ struct ColumnStep
 };
 
 /// A sparse matrix for products with several vectors at once: a product reads the matrix once for all vectors. Vectors
-/// are the flat ones of MultiVector, n_rows x n_columns row by row.
+/// are the flat ones of multi_vector.h, n_rows x n_columns row by row.
 template <typename Number>
 class ColumnMatrix
 {

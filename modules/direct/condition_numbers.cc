@@ -1,12 +1,12 @@
-#include "direct/condition_numbers.h"
+#include "direct/schur.h"
 
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
-#include "direct/schur.h"
 
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
 
 extern "C" void dsterf_(const int *n, double *diagonal, double *beside, int *info);
 

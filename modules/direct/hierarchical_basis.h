@@ -18,7 +18,6 @@ struct NestedNodes
   NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<double>>> &prolongations, const Array<int> &unknowns);
 
   int n_levels() const { return static_cast<int>(finest_node.size()); }
-  int n_coarse() const { return static_cast<int>(finest_node[0].size()); }
 
   std::vector<std::shared_ptr<const CSRMatrix<double>>> prolongations; ///< [l] from level l to l + 1
   std::vector<Array<int>>                               finest_node;   ///< of each node of a level
@@ -72,7 +71,7 @@ struct AddInterpolation
   }
 };
 
-/// Applies S and Sᵀ in place, level by level, to the flat vectors of MultiVector, in O(n) operations a column. With
+/// Applies S and Sᵀ in place, level by level, to the flat vectors of multi_vector.h, in O(n) operations a column. With
 /// `finest` = false it leaves out the finest step, for callers that apply this step themselves.
 template <typename Number>
 class HierarchicalBasis

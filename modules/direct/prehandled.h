@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/device.h"
 #include "direct/macro_cells.h"
 
 #include <vector>
@@ -33,4 +34,16 @@ struct Prehandled
   CSRMatrix<double>  edges;            ///< E
   std::vector<Local> local;
 };
+
+/// The matrices C⁻¹, W = D C⁻¹ and G = W Dᵀ of one class, row-major, in host memory. The device computes them in
+/// double. D lacks the factor of E.
+struct LocalInverse
+{
+  Array<double> C_inverse, W, G;
+};
+std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells &cells, const Prehandled &matrices);
+
+/// Returns the sparse matrix Λ = E - D C⁻¹Dᵀ: it couples all unknowns on the edges of a cell.
+CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
+                                  const std::vector<LocalInverse> &local);
 } // namespace adamant

@@ -234,10 +234,8 @@ void SolverIn<T>::setup_edges(const MacroCells &cells, const Prehandled &matrice
   const DenseProducts     in_double(device, Arithmetic::float64);
   const CSRMatrix<double> complement = edge_complement(cells, matrices, local);
   const auto              fill       = [this](const CSRMatrix<double> &A, List<double> &dense) {
-    const List<std::int64_t> row_start(device, A.row_start);
-    const List<int>          column(device, A.column);
-    const List<double>       value(device, A.value);
-    device.for_each(A.n_rows, FillDense{row_start.data(), column.data(), value.data(), std::size_t(n_E), dense.data()});
+    const ColumnMatrix<double> sparse(device, A);
+    device.for_each(A.n_rows, FillDense{sparse.view(), std::size_t(n_E), dense.data()});
     device.synchronize();
   };
   const auto round = [this](const List<double> &from, int n_rows) {
@@ -412,6 +410,13 @@ std::size_t SolverIn<T>::bytes() const
   return sum;
 }
 } // namespace
+
+SchurBytes schur_bytes(double n_edge, Arithmetic arithmetic)
+{
+  const double size = arithmetic == Arithmetic::float64 ? 8 : arithmetic >= Arithmetic::bfloat16 ? 2 : 4;
+  // While it is inverted: the matrix in double, blocks of 512 of its rows and columns, then the rounded one.
+  return {size * n_edge * n_edge, std::max(8. * n_edge * (n_edge + 2. * 512.), (8. + size) * n_edge * n_edge)};
+}
 
 Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
              Arithmetic arithmetic, int n_columns)

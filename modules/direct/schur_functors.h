@@ -232,16 +232,14 @@ struct RoundEntries
 /// Copies the rows of a sparse matrix into a dense one that is zero.
 struct FillDense
 {
-  const std::int64_t *row_start;
-  const int          *column;
-  const double       *value;
-  std::size_t         row;
-  double             *dense;
+  ColumnRows<double> A;
+  std::size_t        row;
+  double            *dense;
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      dense[i * row + column[k]] = value[k];
+    for (std::int64_t k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      dense[i * row + A.column[k]] = A.value[k];
   }
 };
 

@@ -3,14 +3,13 @@
 #include "base/run_record.h"
 #include "elasticity/elastic_material.h"
 #include "elasticity/elasticity_parameters.h"
-#include "elasticity/stresses.h"
 #include "frame/output/profiles.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 
+#include <deal.II/base/point.h>
 #include <deal.II/base/quadrature_lib.h>
 
-#include <iostream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -26,16 +25,7 @@ public:
   /// stresses, lies in no cell. All ranks call all functions together.
   ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                  const ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
-                 const SolidOutputParameters &parameters)
-    : device(device)
-    , space(field.finest())
-    , mapping(mapping)
-    , materials(materials)
-    , work(device, 2)
-    , measured{Mark(device), Mark(device)}
-    , at_points(device, "Output/Points", field, mapping, points, dim)
-    , stresses(space, mapping, materials, parameters.stress_points, parameters.profiles, parameters.profile_points)
-  {}
+                 const SolidOutputParameters &parameters);
 
   double              work_of_load = 0.;
   Energies            energy{};      ///< set by the program
@@ -82,19 +72,18 @@ public:
       row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
   }
 
-  /// Adds the last state to run.json and writes the folder's profiles; u is in host memory.
-  void add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const
-  {
-    std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
-    record["strain_energy"]  = energy.strain;
-    record["kinetic_energy"] = energy.kinetic;
-    record["work_of_load"]   = work_of_load;
-    for (auto p = displacements.begin(); p != displacements.end(); p += dim)
-      record["displacements"].push_back(std::vector<double>(p, p + dim));
-    stresses.write(u, folder, record);
-  }
+  /// Adds the last state to run.json and writes the folder's profiles; u is in host memory. In record["stresses"] each
+  /// point gets an entry, with the components stress_names() and von_mises.
+  void add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const;
 
 private:
+  struct Place
+  {
+    std::vector<dealii::Point<dim>> points;
+    HostPointEvaluation             sigma;
+  };
+  std::vector<ProfileColumn> stresses(const Place &place, const Array<double> &u) const;
+
   const Device                device;
   const LevelSpace<dim>      &space;
   const dealii::Mapping<dim> &mapping;
@@ -102,6 +91,7 @@ private:
   Scalars                     work;        // F . u of two steps
   Mark                        measured[2]; // set after the kernels of `measure` in these steps
   PointEvaluation             at_points;
-  Stresses<dim>               stresses;
+  Place                       stress_points;
+  std::vector<Place>          lines; // along which stresses are sampled
 };
 } // namespace adamant

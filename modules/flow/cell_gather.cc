@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "fem/forms/quadrature_data.h"
+#include "fem/ranks/distributed_rows.h"
 
 #include <deal.II/dofs/dof_tools.h>
 
@@ -11,10 +12,9 @@ namespace adamant
 {
 namespace
 {
-// The transpose of the matrix with a row for each local entry, which has the entries `visit(dof, add)` gives to
-// add(column, value) for the DoF of that entry.
-template <int dim, typename Visit>
-CSRMatrix<double> gather(const LevelSpace<dim> &space, int n_rows, const Visit &visit)
+// The transpose of the matrix with a row for each local entry, which fill(dof, row) makes for the DoF of that entry.
+template <int dim, typename Fill>
+CSRMatrix<double> gather(const LevelSpace<dim> &space, int n_rows, const Fill &fill)
 {
   const auto &fe = space.element();
   const int   m = space.node_size(), n = space.dofs_per_cell() / m;
@@ -22,42 +22,21 @@ CSRMatrix<double> gather(const LevelSpace<dim> &space, int n_rows, const Visit &
     throw RunError("sums over cells: the element " + fe.get_name() + " has nodes of different components");
   if (space.partition().n_mpi_processes() > 1)
     throw RunError("sums over cells: they run on one rank");
-  const auto first  = first_components(fe);
-  const auto dof_of = [&](int number) {
+  const auto first   = first_components(fe);
+  const int  n_local = to_index(std::size_t(space.n_cells()) * space.dofs_per_cell(), "nodes of cells");
+  return transpose(matrix_of_rows(n_local, n_rows, [&](int number, Row &row) {
     const int node = number / m;
-    return space.cell_dofs(node / n)[first[node % n]] / m * m + number % m;
-  };
-  CSRMatrix<double> local;
-  local.n_rows = to_index(std::size_t(space.n_cells()) * space.dofs_per_cell(), "nodes of cells");
-  local.n_cols = n_rows;
-  local.row_start.assign(local.n_rows + 1, 0);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < local.n_rows; ++i)
-    {
-      EntryNumber count = 0;
-      visit(dof_of(i), [&](int, double) { ++count; });
-      local.row_start[i + 1] = count;
-    }
-  finish_row_starts(local);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < local.n_rows; ++i)
-    {
-      EntryNumber k = local.row_start[i];
-      visit(dof_of(i), [&](int column, double value) {
-        local.column[k]  = column;
-        local.value[k++] = value;
-      });
-    }
-  return transpose(local);
+    fill(space.cell_dofs(node / n)[first[node % n]] / m * m + number % m, row);
+  }));
 }
 } // namespace
 
 template <int dim>
 CSRMatrix<double> cell_gather(const LevelSpace<dim> &space)
 {
-  return gather(space, space.n_dofs(), [&](int dof, const auto &add) {
+  return gather(space, space.n_dofs(), [&](int dof, Row &row) {
     for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
-      add(space.H.column[k], space.H.value[k]);
+      row.emplace_back(space.H.column[k], space.H.value[k]);
   });
 }
 
@@ -70,14 +49,14 @@ CSRMatrix<double> boundary_gather(const LevelSpace<dim> &space, dealii::types::b
     marked[dof] = 1;
   const int  m  = space.node_size();
   const auto on = [&](int dof) { return marked[dof] != 0; };
-  return gather(space, m, [&](int dof, const auto &add) {
+  return gather(space, m, [&](int dof, Row &row) {
     double value = 0.; // of the test function
     for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
       value += on(space.H.column[k]) ? space.H.value[k] : 0.;
     for (auto k = space.B.row_start[dof]; k < space.B.row_start[dof + 1]; ++k)
       value += on(space.prescribed[space.B.column[k]]) ? space.B.value[k] : 0.;
     if (value != 0.)
-      add(dof % m, value);
+      row.emplace_back(dof % m, value);
   });
 }
 

@@ -28,7 +28,7 @@ Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<di
   return transposed_product(space.owned_H(), integrals);
 }
 
-std::shared_ptr<const CSRMatrix<double>> share(CSRMatrix<double> matrix)
+SharedMatrix share(CSRMatrix<double> matrix)
 {
   return std::make_shared<const CSRMatrix<double>>(std::move(matrix));
 }

@@ -45,7 +45,6 @@ struct FlowMatrices
   template <int d>
   friend std::ostream &operator<<(std::ostream &out, const FlowMatrices<d> &flow);
 
-  using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>;
   SharedMatrix                  stiffness;     ///< (∇φ_j, ∇φ_i)
   std::array<SharedMatrix, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of `stiffness`
   std::array<SharedMatrix, dim> divergence;    ///< W_d = (ψ_k, ∂_d φ_j), n_p x n; all have one pattern

@@ -34,8 +34,8 @@ public:
       }
     if (!separate)
       {
-        momentum_bundle   = {device, momentum, dim + 1};
-        divergence_bundle = {device, divergence, dim};
+        momentum_bundle   = make_bundle(device, momentum, dim + 1);
+        divergence_bundle = make_bundle(device, divergence, dim);
         return;
       }
     for (const auto *matrix : momentum)
@@ -69,10 +69,10 @@ public:
   }
 
   /// Bytes that one product with a bundle reads and writes, vectors once and without f; not for separate products.
-  std::size_t momentum_bytes() const { return momentum_bundle.bytes() + 2 * sizeof(double) * (dim + 1) * n; }
+  std::size_t momentum_bytes() const { return momentum_bundle->bytes() + 2 * sizeof(double) * (dim + 1) * n; }
   std::size_t divergence_bytes() const
   {
-    return divergence_bundle.bytes() + sizeof(double) * (std::size_t(dim) * n + divergence_bundle.n_rows());
+    return divergence_bundle->bytes() + sizeof(double) * (std::size_t(dim) * n + divergence_bundle->n_rows);
   }
 
   /// Adds the bytes of all ranks to run.json, where there are bundles.

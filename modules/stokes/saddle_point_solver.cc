@@ -1,11 +1,130 @@
 #include "stokes/saddle_point_solver.h"
 
 #include "multigrid/multigrid_preconditioner.h"
+#include "multigrid/smoothers/functors.h"
+#include "stokes/stokes_kernels.h"
 
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace adamant
 {
+namespace
+{
+// Chebyshev's interval for D⁻¹ M; 1.1 is what it multiplies the largest eigenvalue with.
+SmootherOptions mass_options(int dim)
+{
+  SmootherOptions options;
+  options.chebyshev = true;
+  options.largest   = std::pow(1.5, dim) / 1.1;
+  options.range     = std::pow(3., dim);
+  return options;
+}
+
+// 1 in the rows that have entries.
+Array<double> ones_of(const CSRMatrix<double> &matrix)
+{
+  Array<double> ones(matrix.n_rows);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    ones[i] = matrix.row_start[i] < matrix.row_start[i + 1];
+  return ones;
+}
+} // namespace
+
+SchurMass::SchurMass(const Device &device, const LevelData &mass, int dim, double factor)
+  : device(device)
+  , mass(device, mass)
+  , chebyshev(this->mass, mass_options(dim))
+  , factor(factor)
+  , x(device, mass.n_rows())
+  , y(device, mass.n_rows())
+{}
+
+void SchurMass::update()
+{
+  mass.update();
+  chebyshev.update();
+}
+
+void SchurMass::vmult(const Vector<double> &v, Vector<double> &z) const
+{
+  device.axpby(-factor, chebyshev.vmult(3, v, x, y), 0., z);
+}
+
+template <typename Number>
+SchurBFBT<Number>::SchurBFBT(const Device &device, const Matrix<Number> &A, const CSRMatrix<double> &B,
+                             const CSRMatrix<double> &Bt, const adamant::Vector<double> &C,
+                             const std::vector<LevelData> &levels, const MultigridOptions &options)
+  : device(device)
+  , A(A)
+  , B(device, B)
+  , Bt(device, Bt, A.node_size())
+  , exact_C(C)
+  , C(device, C.size())
+  , ones(device, ones_of(B))
+  , singular(options.singular)
+  , L(device, levels, options)
+  , sum(device, 1)
+  , r(device, B.n_rows)
+  , p(device, B.n_rows)
+  , w(device, Bt.n_rows)
+  , y(device, Bt.n_rows)
+{
+  const auto present = ones_of(B);
+  n_ones             = std::accumulate(present.begin(), present.end(), 0.);
+  device.communicator().sum(&n_ones, 1);
+  device.copy(exact_C, this->C);
+}
+
+template <typename Number>
+void SchurBFBT<Number>::update()
+{
+  device.copy(exact_C, C);
+  L.update();
+}
+
+template <typename Number>
+void SchurBFBT<Number>::vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const
+{
+  device.copy(v, r);
+  solve(r, p);
+  device.multiply(Number(1), Bt, p, Number(0), w);
+  scale_by_C(w);
+  device.multiply(Number(1), A, w, Number(0), y);
+  scale_by_C(y);
+  device.multiply(Number(1), B, y, Number(0), r);
+  solve(r, p);
+  device.scale(Number(-1), p);
+  device.copy(p, z);
+}
+
+template <typename Number>
+void SchurBFBT<Number>::solve(Vector &r, Vector &p) const
+{
+  remove_mean(r);
+  device.copy(L.vmult(r), p);
+  remove_mean(p);
+}
+
+template <typename Number>
+void SchurBFBT<Number>::remove_mean(Vector &r) const
+{
+  if (!singular)
+    return;
+  device.dot(ones, r, sum, 0);
+  device.for_each(r.size(), RemoveMean<Number>{ones.data(), sum.data(), n_ones, r.data()});
+}
+
+template <typename Number>
+void SchurBFBT<Number>::scale_by_C(Vector &w) const
+{
+  device.for_each(w.size(), ScaleByDiagonal<Number>{Number(1), C.data(), w.data(), w.data()});
+}
+
+template class SchurBFBT<double>;
+template class SchurBFBT<float>;
+
 SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData &data, int dim, SchurComplement type,
                                      const LinearSolverOptions &options, const MultigridOptions &schur_options,
                                      std::unique_ptr<Preconditioner> external)

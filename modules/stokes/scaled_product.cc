@@ -6,32 +6,31 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace adamant
 {
-namespace
+CSRMatrix<double> with_identity_rows(const CSRMatrix<double> &A)
 {
-// That of A Aᵀ, with the diagonal entry in rows where it has none.
-CSRMatrix<double> pattern_of_product(const CSRMatrix<double> &A, const CSRMatrix<double> &At)
-{
-  const CSRMatrix<double> AAt = local_product(A, At);
-  CSRMatrix<double>       K;
-  K.n_rows = K.n_cols = AAt.n_rows;
+  CSRMatrix<double> K;
+  K.n_rows = A.n_rows;
+  K.n_cols = A.n_cols;
+  K.ghosts = A.ghosts;
   K.row_start.resize(K.n_rows + 1);
   for (int i = 0; i < K.n_rows; ++i)
-    K.row_start[i + 1] = std::max<EntryNumber>(AAt.row_start[i + 1] - AAt.row_start[i], 1);
+    K.row_start[i + 1] = std::max<EntryNumber>(A.row_start[i + 1] - A.row_start[i], 1);
   finish_row_starts(K);
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < K.n_rows; ++i)
     {
-      K.column[K.row_start[i]] = i;
-      std::copy(AAt.column.begin() + AAt.row_start[i], AAt.column.begin() + AAt.row_start[i + 1],
-                K.column.begin() + K.row_start[i]);
+      const auto begin = A.row_start[i], end = A.row_start[i + 1], to = K.row_start[i];
+      K.column[to] = i;
+      K.value[to]  = 1.;
+      std::copy(A.column.begin() + begin, A.column.begin() + end, K.column.begin() + to);
+      std::copy(A.value.begin() + begin, A.value.begin() + end, K.value.begin() + to);
     }
-  std::fill(K.value.begin(), K.value.end(), std::numeric_limits<double>::quiet_NaN()); // they are on the device
   return K;
 }
-} // namespace
 
 NodeRows::NodeRows(const Device &device, const CSRMatrix<double> &matrix, int node_size)
   : size(node_size)
@@ -74,7 +73,9 @@ ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, c
 {
   if (A.n_cols != At.n_rows || A.n_rows != At.n_cols || A.ghosts || At.ghosts)
     throw RunError("scaled product: the matrices do not fit together, or are spread over ranks");
-  host = std::make_shared<const CSRMatrix<double>>(pattern_of_product(A, At));
+  auto product = with_identity_rows(local_product(A, At)); // its values are on the device
+  std::fill(product.value.begin(), product.value.end(), std::numeric_limits<double>::quiet_NaN());
+  host = std::make_shared<const CSRMatrix<double>>(std::move(product));
   K    = std::make_shared<CompressedRows>(device, *host);
   list_entries();
 }

@@ -28,6 +28,10 @@ private:
   List<double>      value;
 };
 
+/// Returns A with rows of the identity in place of its rows without entries, as for constrained unknowns. Matrices are
+/// in host memory; they may be spread over ranks.
+CSRMatrix<double> with_identity_rows(const CSRMatrix<double> &A);
+
 /// The matrix K = A diag(d) Aᵀ on a device for a fixed A. Each d gives new values on the pattern of A Aᵀ, of which half
 /// are computed. Rows of A without entries become rows of the identity, as for constrained unknowns. The matrices
 /// belong to one rank, without ghosts.

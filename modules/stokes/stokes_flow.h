@@ -3,11 +3,10 @@
 #include "algebra/device.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
-#include "stokes/cell_viscosity.h"
 #include "stokes/saddle_point_solver.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
-#include "stokes/velocity_boundaries.h"
+#include "stokes/viscous_levels.h"
 
 #include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>

@@ -50,23 +50,13 @@ template <int dim, class Weight>
 CSRMatrix<double> cells_to_masses(const LevelSpace<dim> &space, const Weight &weight)
 {
   const auto        integrals = unit_integrals(space.element());
-  CSRMatrix<double> of_cells; // rows: cells, columns: local DoFs
-  of_cells.n_rows = space.n_cells();
-  of_cells.n_cols = space.n_dofs();
-  of_cells.row_start.assign(of_cells.n_rows + 1, space.dofs_per_cell());
-  of_cells.row_start[0] = 0;
-  finish_row_starts(of_cells);
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    {
-      const double factor = space.active_cells()[cell]->measure() * weight(space.active_cells()[cell]);
-      for (int i = 0; i < space.dofs_per_cell(); ++i)
-        {
-          const auto k       = of_cells.row_start[cell] + i;
-          of_cells.column[k] = space.cell_dofs(cell)[i];
-          of_cells.value[k]  = factor * integrals[i];
-        }
-    }
-  CSRMatrix<double> H = space.H;
+  const auto        of_cells  = matrix_of_rows(space.n_cells(), space.n_dofs(), [&](int cell, Row &row) {
+    const double factor = space.active_cells()[cell]->measure() * weight(space.active_cells()[cell]);
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      row.emplace_back(space.cell_dofs(cell)[i], factor * integrals[i]);
+    std::sort(row.begin(), row.end());
+  });
+  CSRMatrix<double> H         = space.H;
   for (double &value : H.value)
     value = std::abs(value);
   const MPI_Comm comm = space.partition().get_mpi_communicator();
@@ -80,25 +70,7 @@ CSRMatrix<double> scaled_product(const CSRMatrix<double> &B, const Array<double>
   for (int i = 0; i < Bt.n_rows; ++i)
     for (auto k = Bt.row_start[i]; k < Bt.row_start[i + 1]; ++k)
       Bt.value[k] *= c[i];
-  const auto        product = adamant::product(B, Bt);
-  CSRMatrix<double> K;
-  K.n_rows = product.n_rows;
-  K.n_cols = product.n_cols;
-  K.ghosts = product.ghosts;
-  K.row_start.push_back(0);
-  const auto add = [&K](int column, double value) {
-    K.column.push_back(column);
-    K.value.push_back(value);
-  };
-  for (int i = 0; i < K.n_rows; ++i)
-    {
-      for (auto k = product.row_start[i]; k < product.row_start[i + 1]; ++k)
-        add(product.column[k], product.value[k]);
-      if (product.row_start[i] == product.row_start[i + 1])
-        add(i, 1.);
-      K.row_start.push_back(static_cast<EntryNumber>(K.column.size()));
-    }
-  return K;
+  return with_identity_rows(adamant::product(B, Bt));
 }
 
 unsigned int degree_of(const StokesOptions &options)

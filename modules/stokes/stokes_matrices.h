@@ -5,8 +5,8 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
+#include "stokes/saddle_point_solver.h"
 #include "stokes/scaled_product.h"
-#include "stokes/schur_complement.h"
 #include "stokes/viscous_levels.h"
 
 #include <deal.II/base/quadrature_lib.h>

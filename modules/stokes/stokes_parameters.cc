@@ -1,6 +1,20 @@
 #include "stokes/stokes_parameters.h"
 
 #include "base/exceptions.h"
+#include "expressions/expressions.h"
+#include "expressions/values_at_points.h"
+#include "fem/functions/points.h"
+
+#include <deal.II/base/bounding_box.h>
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/base/utilities.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_values.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
 
 namespace adamant
 {
@@ -80,4 +94,195 @@ MultigridOptions StokesSolverParameters::pressure_options()
   options.singular                       = true;
   return options;
 }
+
+namespace
+{
+void check_kind(const std::string &text)
+{
+  require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text, "' should be no_slip or free_slip");
+}
+
+// The axis that a face is normal to, but for the rounding of a file's coordinates; invalid: it is oblique.
+template <typename Face>
+unsigned int axis_of(const Face &face)
+{
+  const auto   box  = face->bounding_box();
+  unsigned int axis = dealii::numbers::invalid_unsigned_int;
+  for (unsigned int d = 0; d < Face::AccessorType::space_dimension; ++d)
+    if (box.side_length(d) < 1e-6 * face->diameter())
+      axis = d;
+  return axis;
+}
+
+// The axis that all faces of a boundary with free slip are normal to.
+template <int dim>
+unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::boundary_id id)
+{
+  constexpr auto none = dealii::numbers::invalid_unsigned_int;
+  unsigned int   axis = none;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int face : cell->face_indices())
+      if (cell->at_boundary(face) && cell->face(face)->boundary_id() == id)
+        {
+          const unsigned int of_face = axis_of(cell->face(face));
+          require(of_face != none, "Problem/Boundaries: boundary ", id,
+                  " has free slip, but is not parallel to the axes at (", cell->face(face)->center(),
+                  "); parallel sides may have an id of their own");
+          require(axis == none || axis == of_face, "Problem/Boundaries: boundary ", id,
+                  " has free slip and sides normal to ", "xyz"[axis % 3], " and ", "xyz"[of_face % 3],
+                  "; sides of different directions need ids of their own");
+          axis = of_face;
+        }
+  return axis;
+}
+
+// ∮ g . n and ∮ |g . n| for the velocities that the input prescribes, of all ranks.
+template <int dim>
+std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
+                                      const dealii::Mapping<dim> &mapping)
+{
+  std::map<dealii::types::boundary_id, std::unique_ptr<ParsedFunction<dim>>> g;
+  for (const auto id : space.triangulation().get_boundary_ids())
+    if (boundaries.kind(id) == "velocity")
+      g[id] = parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim);
+  std::array<double, 2>     flux{};
+  dealii::FEFaceValues<dim> at_face(mapping, space.element(), dealii::QGauss<dim - 1>(4),
+                                    dealii::update_quadrature_points | dealii::update_normal_vectors |
+                                      dealii::update_JxW_values);
+  for (const auto &cell : space.active_cells())
+    for (const unsigned int face : cell->face_indices())
+      if (cell->at_boundary(face) && g.count(cell->face(face)->boundary_id()) > 0)
+        {
+          at_face.reinit(cell, face);
+          for (const unsigned int q : at_face.quadrature_point_indices())
+            {
+              double normal = 0.;
+              for (unsigned int c = 0; c < dim; ++c)
+                normal += g[cell->face(face)->boundary_id()]->value(at_face.quadrature_point(q), c) *
+                          at_face.normal_vector(q)[c];
+              flux[0] += normal * at_face.JxW(q);
+              flux[1] += std::abs(normal) * at_face.JxW(q);
+            }
+        }
+  space.communicator().sum(flux.data(), 2);
+  return flux;
+}
+} // namespace
+
+VelocityBoundaries::VelocityBoundaries(const MeshFileParameters &mesh_file, const std::string &otherwise,
+                                       const std::string &more)
+  : ParameterAcceptor("/Problem")
+  , mesh_file(mesh_file)
+  , otherwise(otherwise)
+{
+  add_parameter("Boundaries", kinds,
+                "What holds on them: no_slip or free_slip, by id 'id: no_slip, ...', or one for all; empty: " +
+                  otherwise + ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+  parse_parameters_call_back.connect([this] {
+    if (!all_exact())
+      velocity = split("Problem/Boundary velocity", velocities);
+  });
+  add_parameter("Boundary velocity", velocities,
+                "Where all components are prescribed: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z" + more);
+}
+
+std::string VelocityBoundaries::velocity_on(unsigned int id) const
+{
+  const auto found = velocity.find(id);
+  return all_exact() ? exact() : found == velocity.end() ? "" : found->second;
+}
+
+std::string VelocityBoundaries::kind(unsigned int id) const
+{
+  if (!velocity_on(id).empty())
+    return "velocity";
+  if (kinds.empty())
+    return default_kind();
+  if (kinds.find(':') == std::string::npos)
+    return kinds;
+  const auto by_id = split("Problem/Boundaries", kinds);
+  const auto found = by_id.find(id);
+  return found == by_id.end() ? "no_slip" : dealii::Utilities::trim(found->second);
+}
+
+void VelocityBoundaries::check_boundaries(unsigned int dim) const
+{
+  require(!all_exact() || !exact().empty(), "Problem/Boundary velocity = exact needs Problem/Exact velocity");
+  for (const auto &entry : velocity)
+    check_expression("Problem/Boundary velocity", entry.second, dim, dim);
+  if (kinds.find(':') != std::string::npos)
+    for (const auto &[id, text] : split("Problem/Boundaries", kinds))
+      {
+        require(velocity.count(id) == 0, "Problem: boundary ", id,
+                " has a kind and a velocity; it can have one of them");
+        check_kind(dealii::Utilities::trim(text));
+      }
+  else if (!kinds.empty())
+    check_kind(kinds);
+}
+
+std::map<unsigned int, std::string> VelocityBoundaries::split(const std::string &key, const std::string &text) const
+{
+  return split_by_boundary(key, text, mesh_file.boundaries(key));
+}
+
+template <int dim>
+DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh)
+{
+  DirichletBoundary dirichlet;
+  for (const auto id : mesh.get_boundary_ids())
+    {
+      const bool slip = boundaries.kind(id) == "free_slip";
+      dirichlet[id]   = dealii::ComponentMask(dim, !slip);
+      if (slip)
+        dirichlet[id].set(normal_axis(mesh, id), true);
+    }
+  return dirichlet;
+}
+
+template <int dim>
+std::set<dealii::types::boundary_id> walls(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh)
+{
+  std::set<dealii::types::boundary_id> ids;
+  for (const auto id : mesh.get_boundary_ids())
+    if (boundaries.kind(id) != "free_slip")
+      ids.insert(id);
+  return ids;
+}
+
+template <int dim>
+Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
+                                  const dealii::Mapping<dim> &mapping)
+{
+  const auto flux = prescribed_flux(boundaries, space, mapping);
+  require(std::isfinite(flux[0]), "Problem/Boundary velocity has values that are no numbers");
+  require(std::abs(flux[0]) <= 1e-4 * flux[1], "Problem/Boundary velocity: ", flux[0],
+          " flows out through the boundary all in all; div u = 0 needs 0");
+  Array<double> g(space.prescribed.size(), 0.);
+  const auto    at = [&](dealii::types::boundary_id id, const dealii::Function<dim> &value) {
+    const auto on_boundary = dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), {}, {id});
+    const auto values      = nodal_values(space, mapping, value, space.prescribed);
+    for (std::size_t i = 0; i < g.size(); ++i)
+      if (on_boundary.is_element(space.partition().local_to_global(space.prescribed[i])))
+        g[i] = values[i];
+  };
+  const auto ids = space.triangulation().get_boundary_ids();
+  for (const auto id : ids)
+    if (boundaries.kind(id) == "velocity")
+      at(id, *parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim));
+  for (const auto id : ids)
+    if (boundaries.kind(id) == "no_slip")
+      at(id, dealii::Functions::ZeroFunction<dim>(dim));
+  require_numbers(space.communicator(), "Problem/Boundary velocity", g); // fluxes see other points than the nodes
+  return g;
+}
+
+#define INSTANTIATE(dim)                                                                                                 \
+  template DirichletBoundary dirichlet_boundary(const VelocityBoundaries &, const dealii::Triangulation<dim> &);         \
+  template std::set<dealii::types::boundary_id> walls(const VelocityBoundaries &, const dealii::Triangulation<dim> &);   \
+  template Array<double>                        prescribed_velocity(const VelocityBoundaries &, const LevelSpace<dim> &, \
+                                                                    const dealii::Mapping<dim> &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -35,7 +35,7 @@ public:
   };
 
   /// Takes two or three directions, first the one in which numbers of nodes follow each other, and n_columns right-hand
-  /// sides at once (see MultiVector). Throws RunError where there is a GPU, but no cuBLAS.
+  /// sides at once (see multi_vector.h). Throws RunError where there is a GPU, but no cuBLAS.
   FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
                       Arithmetic arithmetic = Arithmetic::float64, int n_columns = 1,
                       const Options &options = {0, 0, 0});

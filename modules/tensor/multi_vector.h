@@ -10,27 +10,12 @@
 #include <memory>
 #include <utility>
 
+// Several vectors on one device are the columns of an n x r matrix, stored row by row. Entry i of column s is number
+// i r + s of a flat vector. Krylov methods take it as one vector of n r entries: r systems with a matrix A are one with
+// the block-diagonal matrix of r blocks A.
+
 namespace adamant
 {
-/// The columns of an n x r matrix on one device, stored row by row: entry i of column s is number i r + s of `flat`.
-/// Krylov methods take it as one vector of n r entries: r systems with a matrix A are one with the block-diagonal
-/// matrix of r blocks A.
-template <typename Number>
-class MultiVector
-{
-public:
-  MultiVector() = default;
-  /// Makes columns of zeros.
-  MultiVector(const Device &device, int n_rows, int n_columns)
-    : flat(device, to_index(std::size_t(n_rows) * n_columns, "entries of right-hand sides"))
-    , n_rows(n_rows)
-    , n_columns(n_columns)
-  {}
-
-  Vector<Number> flat;
-  int            n_rows = 0, n_columns = 0;
-};
-
 /// The squares of the norms of columns, which also scale columns.
 class ColumnNorms
 {
@@ -84,7 +69,7 @@ private:
   Scalars        scalar;
 };
 
-/// A direct solver for several right-hand sides (see MultiVector). It takes norms that are known and adds to x, which
+/// A direct solver for several right-hand sides (flat vectors, see above). It takes norms that are known and adds to x, which
 /// saves refinement two passes. The class is a handle of what one arithmetic computes.
 class ColumnInverse : public Preconditioner
 {

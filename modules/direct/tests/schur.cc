@@ -3,7 +3,6 @@
 #include "base/csr/csr_operations.h"
 #include "direct/column_cycle.h"
 #include "direct/column_solver.h"
-#include "direct/condition_numbers.h"
 #include "support/column_inverse.h"
 #include "support/devices.h"
 #include "support/q1_grid.h"

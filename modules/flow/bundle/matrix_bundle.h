@@ -120,52 +120,35 @@ namespace cuda
 template <typename Functor>
 void for_each_row(const DeviceInterface &device, const BundleStorage &A, const Functor &f);
 
-// See MatrixBundle.
+// See make_bundle below.
 std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                              &device,
                                            const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
 } // namespace cuda
 
 /// This rank's rows of sparse matrices on one pattern on a device, packed for products that need all matrices at once.
 /// A product is one pass over one stream of values and reads each index once. The format is always the device's own.
-/// The class is a handle: copies share one bundle.
-class MatrixBundle
+using MatrixBundle = std::shared_ptr<const BundleStorage>;
+
+/// Returns a bundle. `matrices` in host memory have one pattern; they are copied. Products read `n_values` numbers at
+/// the node of a column; where ranks share the matrices, these travel in one message. All ranks call it together.
+inline MatrixBundle make_bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices,
+                                int n_values)
 {
-public:
-  MatrixBundle() = default;
-  /// `matrices` in host memory have one pattern; they are copied. Products read `n_values` numbers at the node of a
-  /// column; where ranks share the matrices, these travel in one message. All ranks call it together.
-  MatrixBundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
-    : bundle(make(device, matrices, n_values))
-  {}
-
-  explicit    operator bool() const { return bundle != nullptr; }
-  int         n_rows() const { return bundle->n_rows; }
-  std::size_t bytes() const { return bundle->bytes(); } ///< device memory that a product reads, without vectors
-
-  const BundleStorage &storage() const { return *bundle; }
-
-private:
-  static std::shared_ptr<BundleStorage> make(const Device                                 &device,
-                                             const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
-  {
-    if constexpr (built_with_cuda)
-      if (device.traits().kernels)
-        return cuda::make_bundle(device.interface(), matrices, n_values);
-    return std::make_shared<host::Bundle>(matrices, n_values);
-  }
-
-  std::shared_ptr<BundleStorage> bundle;
-};
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels)
+      return cuda::make_bundle(device.interface(), matrices, n_values);
+  return std::make_shared<const host::Bundle>(matrices, n_values);
+}
 
 /// Calls f(i, sums) for all rows i of a bundle with the sums over its entries; bundle_storage.h describes functors.
 /// Throws RunError where the bundle was made for another number of matrices or values. All ranks call it together.
 template <typename Functor>
 void for_each_row(const Device &device, const MatrixBundle &A, const Functor &f)
 {
-  A.storage().check(Functor::n_matrices, Functor::n_values);
+  A->check(Functor::n_matrices, Functor::n_values);
   if constexpr (built_with_cuda)
     if (device.traits().kernels)
-      return cuda::for_each_row(device.interface(), A.storage(), f);
-  host::for_each_row(device.interface().n_threads(), A.storage(), f);
+      return cuda::for_each_row(device.interface(), *A, f);
+  host::for_each_row(device.interface().n_threads(), *A, f);
 }
 } // namespace adamant

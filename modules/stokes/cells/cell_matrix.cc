@@ -1,11 +1,15 @@
 #include "stokes/cells/cell_matrix.h"
 
+#include "algebra/host/row_products.h"
 #include "base/exceptions.h"
 #include "stokes/cells/cell_functors.h"
-#include "stokes/cells/cell_storage.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace adamant
@@ -48,6 +52,82 @@ CellMatrixView view_of(const CellMatrix &matrix)
   return view;
 }
 
+// Products on the host go row by row, from the cells around each node.
+template <typename Number>
+class HostStorage : public host::RowProducts<Number>
+{
+public:
+  HostStorage(int n_threads, const CellMatrix &source)
+    : host::RowProducts<Number>(n_threads)
+    , coefficients(source.coefficients.size())
+    , fixed(source.grid().fixed)
+  {
+    this->n_rows = this->n_cols = source.n_rows();
+    this->node_size = this->block_rows = 3;
+    for (int d = 0; d < 3; ++d)
+      n_nodes[d] = source.grid().n_cells[d] + 1;
+    for (int k = 0; k < 24 * 24; ++k)
+      local[k / 24][k % 24] = static_cast<Number>(source.grid().local[k]);
+    update_from(source);
+  }
+
+  void        products(int first, int end, const Number *x, Number *sums) const override;
+  void        update_from(const RowlessMatrix &source) final;
+  std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1) + sizeof(*this); }
+  std::string format() const override
+  {
+    std::ostringstream text;
+    text << this->n_rows << " x " << this->n_cols << ", by cells, " << 1e-6 * bytes() << " MB";
+    return text.str();
+  }
+
+private:
+  int                  n_nodes[3];
+  Number               local[24][24];
+  Array<Number>        coefficients;
+  Array<unsigned char> fixed;
+};
+
+template <typename Number>
+void HostStorage<Number>::update_from(const RowlessMatrix &source)
+{
+  const double *from = dynamic_cast<const CellMatrix &>(source).coefficients.data();
+  std::transform(from, from + coefficients.size(), coefficients.data(),
+                 [](double value) { return static_cast<Number>(value); });
+}
+
+template <typename Number>
+void HostStorage<Number>::products(int first, int end, const Number *x, Number *sums) const
+{
+  const int stride[3] = {1, n_nodes[0], n_nodes[0] * n_nodes[1]};
+  for (int node = first / 3; 3 * node < end; ++node, sums += 3)
+    {
+      const int at[3]  = {node % n_nodes[0], node / stride[1] % n_nodes[1], node / stride[2]};
+      Number    sum[3] = {};
+      for (int a = 0; a < 8; ++a)
+        {
+          const int corner = vertex_0(node, at, a, n_nodes);
+          if (corner < 0)
+            continue;
+          Number of_cell[3] = {};
+          for (int b = 0; b < 8; ++b)
+            {
+              const int other = corner + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2];
+              for (int d = 0; d < 3; ++d)
+                {
+                  const Number value = fixed[other] >> d & 1 ? Number(0) : x[3 * other + d];
+                  for (int c = 0; c < 3; ++c)
+                    of_cell[c] += local[3 * a + c][3 * b + d] * value;
+                }
+            }
+          for (int c = 0; c < 3; ++c)
+            sum[c] += coefficients[corner] * of_cell[c];
+        }
+      for (int c = 0; c < 3; ++c)
+        sums[c] = fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
+    }
+}
+
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const CellMatrix &matrix)
 {
@@ -56,7 +136,7 @@ std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const Ce
   if constexpr (built_with_cuda)
     if (device.traits().kernels)
       return cuda::make_cell_storage<Number>(device.interface(), matrix);
-  return host::make_cell_storage<Number>(device.interface().n_threads(), matrix);
+  return std::make_shared<HostStorage<Number>>(device.interface().n_threads(), matrix);
 }
 
 template <typename Number>
@@ -111,37 +191,25 @@ CSRMatrix<double> CellMatrix::rows() const
   A.row_start.push_back(0);
   for (int node = 0; node < grid_.n_nodes(); ++node)
     {
-      const int at[3]          = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
-      double    entries[27][9] = {};
+      const int                            at[3] = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
+      std::map<int, std::array<double, 9>> blocks; // by the other node
       for (int a = 0; a < 8; ++a)
         if (const int first = vertex_0(node, at, a, nodes); first >= 0)
           for (int b = 0; b < 8; ++b)
             {
-              int place = 0, power = 1;
-              for (int d = 0; d < 3; ++d, power *= 3)
-                place += power * (1 + (b >> d & 1) - (a >> d & 1));
+              auto &block = blocks[first + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2]];
               for (int e = 0; e < 9; ++e)
-                entries[place][e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
+                block[e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
             }
       for (int c = 0; c < 3; ++c)
         {
-          for (int place = 0; place < 27; ++place)
-            {
-              const int shift[3] = {place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1};
-              bool      exists   = true;
-              int       column   = node;
-              for (int d = 0; d < 3; ++d)
-                {
-                  exists = exists && at[d] + shift[d] >= 0 && at[d] + shift[d] < nodes[d];
-                  column += shift[d] * stride[d];
-                }
-              for (int d = 0; exists && d < 3; ++d)
-                {
-                  const bool prescribed = grid_.fixed[node] >> c & 1 || grid_.fixed[column] >> d & 1;
-                  A.column.push_back(3 * column + d);
-                  A.value.push_back(prescribed ? place == 13 && c == d : entries[place][3 * c + d]);
-                }
-            }
+          for (const auto &[other, block] : blocks)
+            for (int d = 0; d < 3; ++d)
+              {
+                const bool prescribed = grid_.fixed[node] >> c & 1 || grid_.fixed[other] >> d & 1;
+                A.column.push_back(3 * other + d);
+                A.value.push_back(prescribed ? other == node && c == d : block[3 * c + d]);
+              }
           A.row_start.push_back(static_cast<EntryNumber>(A.column.size()));
         }
     }

@@ -92,4 +92,11 @@ private:
   CellModes<double>   modes_;
   List<unsigned char> fixed_;
 };
+
+namespace cuda
+{
+/// Returns a matrix by cells in the memory of a GPU, in double or float (cells.cu).
+template <typename Number>
+std::shared_ptr<MatrixStorage<Number>> make_cell_storage(DeviceInterface &device, const CellMatrix &source);
+} // namespace cuda
 } // namespace adamant

@@ -2,7 +2,6 @@
 
 #include "algebra/functors/vector_functors.h"
 #include "multigrid/smoothers/functors.h"
-#include "stokes/cells/cell_storage.h"
 
 #include <algorithm>
 #include <map>
@@ -15,31 +14,6 @@
 
 namespace adamant::cuda
 {
-template <typename Number>
-CellProducts<Number>::CellProducts(const Context &context, const CellMatrix &cells)
-  : coefficients(context.memory_of_device(), cells.coefficients.size(), "matrices")
-  , fixed(cells.fixed())
-{
-  const auto convert = [](const double(&from)[8], Number(&to)[8]) {
-    std::copy_n(from, 8, to); // rounds
-  };
-  for (int c = 0; c < 3; ++c)
-    {
-      n_nodes[c] = cells.grid().n_cells[c] + 1;
-      along[c]   = cells.grid().along[c];
-      convert(cells.modes().same[c], modes.same[c]);
-      for (int d = 0; d < 3; ++d)
-        convert(cells.modes().other[c][d], modes.other[c][d]);
-    }
-  update(context, cells);
-}
-
-template <typename Number>
-void CellProducts<Number>::update(const Context &context, const CellMatrix &cells)
-{
-  for_each(context, cells.coefficients.size(), Convert<double, Number>{cells.coefficients.data(), coefficients.data()});
-}
-
 // Of each candidate the work of the busiest multiprocessor: planes, one more at each end, and warps. A plane waits for
 // memory and for other warps as if there were four more.
 CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_once)
@@ -68,10 +42,10 @@ namespace
 // The kernels of a matrix by cells, by the types of the functor and of the x that is multiplied.
 template <typename Number>
 using Kernels = std::map<std::pair<std::type_index, std::type_index>,
-                         void (*)(const Context &, const CellProducts<Number> &, const RowVisit &)>;
+                         void (*)(const Context &, const CellView<Number> &, const RowVisit &)>;
 
 template <typename Number, class Gather, class Functor>
-void run(const Context &context, const CellProducts<Number> &A, const RowVisit &call)
+void run(const Context &context, const CellView<Number> &A, const RowVisit &call)
 {
   for_each_row_by_cells(context, call.name, A, *static_cast<const Gather *>(call.x),
                         *static_cast<const Functor *>(call.f));
@@ -103,10 +77,25 @@ class CellStorage : public RowlessStorage<Number>
 public:
   CellStorage(std::shared_ptr<Context> context_, const CellMatrix &source)
     : context(std::move(context_))
-    , cells(*context, source)
+    , coefficients(context->memory_of_device(), source.coefficients.size(), "matrices")
+    , fixed(source.fixed())
   {
     this->n_rows = this->n_cols = source.n_rows();
     this->node_size             = 3;
+    const auto convert          = [](const double(&from)[8], Number(&to)[8]) {
+      std::copy_n(from, 8, to); // rounds
+    };
+    view.coefficients = coefficients.data();
+    view.fixed        = fixed.data();
+    for (int c = 0; c < 3; ++c)
+      {
+        view.n_nodes[c] = source.grid().n_cells[c] + 1;
+        view.along[c]   = source.grid().along[c];
+        convert(source.modes().same[c], view.modes.same[c]);
+        for (int d = 0; d < 3; ++d)
+          convert(source.modes().other[c][d], view.modes.other[c][d]);
+      }
+    update_from(source);
   }
 
   void multiply(Number a, const Number *x, Number b, Number *y) const override
@@ -116,9 +105,10 @@ public:
     else
       for_each_row(*context, *this, Entries<Number>{x}, Product<Number>(a, b, y));
   }
-  void update_from(const RowlessMatrix &source) override
+  void update_from(const RowlessMatrix &source) final
   {
-    cells.update(*context, dynamic_cast<const CellMatrix &>(source));
+    const auto &from = dynamic_cast<const CellMatrix &>(source).coefficients;
+    for_each(*context, from.size(), Convert<double, Number>{from.data(), coefficients.data()});
   }
   void visit(const RowVisit &call) const override
   {
@@ -127,9 +117,9 @@ public:
     if (kernel == kernels.end())
       throw RunError("a matrix by cells has no kernel for " + std::string(call.name.function) +
                      ": does a smoother need single rows? Other functors need a line in modules/stokes/cells/cells.cu");
-    kernel->second(*context, cells, call);
+    kernel->second(*context, view, call);
   }
-  std::size_t bytes() const override { return cells.bytes(); }
+  std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1); }
   std::string format() const override
   {
     std::ostringstream text;
@@ -139,7 +129,9 @@ public:
 
 private:
   std::shared_ptr<Context> context;
-  CellProducts<Number>     cells;
+  DeviceArray<Number>      coefficients;
+  List<unsigned char>      fixed;
+  CellView<Number>         view;
 };
 } // namespace
 

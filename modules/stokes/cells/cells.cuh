@@ -15,19 +15,6 @@
 
 namespace adamant::cuda
 {
-template <typename Number>
-struct CellProducts
-{
-  CellProducts(const Context &context, const CellMatrix &cells);
-  void        update(const Context &context, const CellMatrix &cells);
-  std::size_t bytes() const { return coefficients.size() * (sizeof(Number) + 1); }
-
-  int                 n_nodes[3], along[3];
-  CellModes<Number>   modes;
-  DeviceArray<Number> coefficients;
-  List<unsigned char> fixed;
-};
-
 /// A tile of `width` x `height` threads, whose rim has no results, and its number of planes.
 struct CellTiles
 {
@@ -35,6 +22,7 @@ struct CellTiles
 };
 constexpr int most_cell_threads = 192;
 
+/// A matrix by cells as kernels see it.
 template <typename Number>
 struct CellView
 {
@@ -239,25 +227,20 @@ CellTiles tiles_for(const Context &context, const int (&n_nodes)[3], int blocks_
 
 /// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
 template <typename Number, class Gather, class Finish>
-void for_each_row_by_cells(const Context &context, const Call &name, const CellProducts<Number> &A, const Gather &x,
+void for_each_row_by_cells(const Context &context, const Call &name, const CellView<Number> &A, const Gather &x,
                            const Finish &finish)
 {
   static_assert(!Finish::in_place, "a functor that needs single rows");
-  const CellView<Number> view{{A.n_nodes[0], A.n_nodes[1], A.n_nodes[2]},
-                              {A.along[0], A.along[1], A.along[2]},
-                              A.coefficients.data(),
-                              A.fixed.data(),
-                              A.modes};
-  const auto             kernel         = cell_kernel<Number, Gather, Finish>;
-  static const int       blocks_at_once = [&] {
+  const auto       kernel         = cell_kernel<Number, Gather, Finish>;
+  static const int blocks_at_once = [&] {
     int n = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, most_cell_threads, 0),
-                "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
     return std::max(n, 1);
   }();
   const CellTiles tiles = tiles_for(context, A.n_nodes, blocks_at_once);
   const dim3      blocks(blocks_for(A.n_nodes[0], tiles.width - 2), blocks_for(A.n_nodes[1], tiles.height - 2),
                          blocks_for(A.n_nodes[2], tiles.planes));
-  launch(context, name, kernel, blocks, tiles.width * tiles.height, view, tiles, x, finish);
+  launch(context, name, kernel, blocks, tiles.width * tiles.height, A, tiles, x, finish);
 }
 } // namespace adamant::cuda
