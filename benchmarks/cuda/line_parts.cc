@@ -4,7 +4,7 @@
 #include "algebra/functors.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/smoothers/functors.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 #include "parts.h"
 #include "support/q1_grid.h"
 

@@ -4,6 +4,7 @@
 #include "algebra/rowless_matrix.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
+#include "operators/patches.h"
 
 #include <functional>
 #include <memory>
@@ -30,21 +31,6 @@ struct MadeOnDemand
 
 /// The values of a level's matrix A: in host memory, on a device, not stored, or made when multigrid asks for them.
 using LevelValues = std::variant<SharedMatrix, ValuesOnDevice, std::shared_ptr<const RowlessMatrix>, MadeOnDemand>;
-
-enum class PatchKind
-{
-  cells,    ///< a patch for each cell: the nodes that act on the cell
-  vertices, ///< a patch for each vertex: the nodes that act on no other cells than those around the vertex
-  stars     ///< a patch for each vertex: all nodes that act on the cells around the vertex
-};
-
-/// Overlapping sets of nodes, in host memory. Patch k has the nodes node[start[k]], ..., node[start[k + 1] - 1].
-struct Patches
-{
-  Array<int> start = {0}, node;
-
-  int size() const { return static_cast<int>(start.size()) - 1; }
-};
 
 /// What multigrid needs of one level. Level 0 is the coarsest (Liebchen et al., Algorithm 1). Constrained unknowns are
 /// part of the vectors, where they are zero. A has rows of the identity for them, and P empty rows.

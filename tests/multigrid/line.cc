@@ -3,7 +3,7 @@
 #include "multigrid/smoothers/line/line.h"
 
 #include "multigrid/linear_solver.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 #include "multigrid/v_cycle.h"
 #include "support/dense.h"
 #include "support/devices.h"

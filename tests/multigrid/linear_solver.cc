@@ -3,7 +3,7 @@
 #include "multigrid/linear_solver.h"
 
 #include "multigrid/multigrid_preconditioner.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 #include "support/krylov.h"
 
 #include <sstream>

@@ -1,6 +1,6 @@
 // The smoothers by patches against their definitions.
 
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 
 #include "multigrid/linear_solver.h"
 #include "support/dense.h"

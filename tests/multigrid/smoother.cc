@@ -1,6 +1,6 @@
 #include "multigrid/chebyshev.h"
 
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 #include "support/devices.h"
 #include "support/errors.h"
 #include "support/q1_grid.h"

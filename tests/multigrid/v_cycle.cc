@@ -1,7 +1,7 @@
 #include "multigrid/v_cycle.h"
 
 #include "multigrid/multigrid_preconditioner.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 #include "support/devices.h"
 #include "support/q1_grid.h"
 #include "support/reference.h"

@@ -1,7 +1,7 @@
 #include "frame/parameters/linear_solver_parameters.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 #include "solvers/krylov.h"
 
 #include <boost/algorithm/string/join.hpp>

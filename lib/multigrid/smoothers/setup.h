@@ -3,7 +3,7 @@
 #include "algebra/functors.h"
 #include "base/csr/csr_operations.h"
 #include "multigrid/smoothers/functors.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <memory>
 #include <vector>
