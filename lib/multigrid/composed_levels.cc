@@ -2,6 +2,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/exchange_plan.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <algorithm>
 #include <cstdint>
