@@ -3,6 +3,7 @@
 #include "algebra/functors/vector_functors.h"
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
+#include "operators/device_level.h"
 
 #include <string>
 #include <utility>

@@ -303,7 +303,7 @@ void print_level(std::ostream &out, std::size_t l, const LevelData &level, doubl
   const bool spread = level.has_rows() && level.matrix().ghosts;
   out << "  level " << l << ": " << (spread ? level.matrix().ghosts->n_global : level.n_rows()) << " unknowns"
       << solver;
-  if (eigenvalue > 0.)
+  if (!(eigenvalue <= 0.)) // also NaN
     out << ", largest eigenvalue " << eigenvalue;
   out << '\n';
 }

@@ -124,6 +124,7 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
   matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
   device.copy(prescribed, g);
   device.scale(eta.scale, g);
+  solver_is_behind = true;
   new_precision.reset();
   if (!solver || precision_ == Precision::float32)
     if (const auto wanted = wanted_precision(); !solver || wanted != precision_)
@@ -133,10 +134,11 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
 template <int dim>
 void StokesFlow<dim>::update_solver()
 {
-  if (new_precision)
-    return make_solver(*new_precision);
+  if (!solver_stays())
+    return make_solver(new_precision.value_or(wanted_precision()));
   solver->update();
   device.synchronize();
+  solver_is_behind = false;
 }
 
 // float32 is mixed where the viscosity is too rough for it, unless the parameters say no.
@@ -152,13 +154,14 @@ Precision StokesFlow<dim>::wanted_precision() const
 template <int dim>
 void StokesFlow<dim>::make_solver(Precision precision)
 {
-  precision_ = precision;
-  new_precision.reset();
+  precision_        = precision;
   auto options      = parameters.options("Stokes problem");
   options.precision = precision;
   solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(),
                  make_preconditioner<dim>(device, matrices_.data().velocity, space(), parameters, options,
                                           [this](const auto &space) { return rigid_body_modes(space, mapping); }));
+  new_precision.reset();
+  solver_is_behind = false;
 }
 
 template <int dim>
@@ -174,6 +177,8 @@ void StokesFlow<dim>::set_right_hand_side()
 template <int dim>
 SolverResult StokesFlow<dim>::solve()
 {
+  if (solver_is_behind)
+    throw RunError("Stokes flow: update_solver() has to follow set_viscosity() before solve()");
   set_right_hand_side();
   const auto result = solve_scaled();
   auto       x_p    = part(x, 1);

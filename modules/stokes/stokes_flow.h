@@ -119,7 +119,8 @@ private:
   DeviceField<dim>                 field;
   std::optional<SaddlePointSolver> solver;
   Precision                        precision_ = Precision::float64;
-  std::optional<Precision>         new_precision; // of the solver that update_solver() makes
+  std::optional<Precision>         new_precision;           // of the solver that update_solver() makes
+  bool                             solver_is_behind = true; // whether update_solver() has to follow
   CellViscosity                    eta;
   Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device

@@ -22,6 +22,7 @@ public:
     , field(field)
     , form(form)
   {}
+  HierarchyBuilder(const HierarchyBuilder &) = delete; // functions of its levels hold its address
 
   /// Returns the data of levels_of(). Levels with more unknowns than `at_once` are made when multigrid asks for them,
   /// first the transfer and then the matrix. Data of earlier levels are freed then: entries, coarser spaces and, before
