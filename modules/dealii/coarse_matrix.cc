@@ -72,7 +72,11 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
     return check_coarse_matrix(levels, options, ranks);
 #ifdef DEAL_II_WITH_UMFPACK
   options.coarse_solver      = CoarseSolverType::external;
-  options.make_coarse_solver = umfpack;
+  options.make_coarse_solver = [ranks](const CSRMatrix<double> &A) {
+    ExternalSolver solver;
+    agreed(ranks, [&] { solver = umfpack(A); }); // the rank that has the matrix may find it singular
+    return solver;
+  };
 #else
   smooth_only(options, 60);
 #endif

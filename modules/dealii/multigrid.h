@@ -25,7 +25,7 @@ struct DealiiOptions
   DealiiOptions();
 
   /// The smoother is Chebyshev's polynomial of degree 3, before and after the coarse correction. An empty smoother type
-  /// means "jacobi" for one component and "block_jacobi" for several.
+  /// means "block_jacobi" for two to eight components, and "jacobi" for one or more than eight.
   MultigridOptions multigrid;
   unsigned int     coarsest_cells = 50; ///< coarsening ends with the first mesh of at most so many cells
 };
@@ -44,8 +44,8 @@ struct MatrixDifference
 /// Vectors may be Vector<double>, Vector<float>, LinearAlgebra::distributed::Vector, TrilinosWrappers::MPI::Vector and
 /// PETScWrappers::MPI::Vector. All ranks of the mesh call everything together.
 ///
-/// initialize() copies its data from the matrix and the constraints. The DoFHandler and its mesh have to live until
-/// the last call of initialize(matrix); vmult() needs neither. The object must not be moved or copied.
+/// initialize() copies its data from the matrix and the constraints. The DoFHandler has to live until the last call of
+/// initialize(matrix), and the mesh as long as vmult() is called. The object must not be moved or copied.
 class DealiiMultigrid : public dealii::Subscriptor
 {
 public:
@@ -75,8 +75,9 @@ public:
       set_up(matrix_rows(matrix), dofs, constraints, dofs.get_fe().component_mask(components));
   }
   /// Takes over new values on the same mesh. The pattern and the set of decoupled rows may change, which costs the time
-  /// of a whole set-up. Throws RunError on all ranks where initialize() has not been called with a DoFHandler, or where
-  /// the mesh has been refined since.
+  /// of a whole set-up. Rows that the constraints of the first call constrain must stay decoupled, however. Throws
+  /// RunError on all ranks where initialize() has not been called with a DoFHandler, where such a row couples, or where
+  /// the mesh or the DoFs have changed since.
   template <class Matrix>
   void initialize(const Matrix &matrix)
   {

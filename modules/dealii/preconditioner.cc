@@ -5,6 +5,7 @@
 #include "dealii/difference.h"
 #include "dealii/ranks.h"
 #include "dealii/state.h"
+#include "multigrid/smoothers/update_functors.h"
 
 #include <deal.II/base/multithread_info.h>
 
@@ -156,7 +157,8 @@ void DealiiMultigrid::build()
   s.constrained = are_constrained(levels.matrix().kinds());
   s.options     = options.multigrid;
   if (s.options.smoother.type.empty())
-    s.options.smoother.type = levels.node_size() > 1 ? "block_jacobi" : "jacobi";
+    s.options.smoother.type =
+      levels.node_size() > 1 && levels.node_size() <= most_node_rows ? "block_jacobi" : "jacobi";
   choose_coarse_solver(where, s.data, s.options);
   s.cycle   = make_multigrid(where, s.data, precision, s.options);
   s.vectors = DealiiVectors(where, levels.dofs().number, s.constrained, levels.dofs().owned.size());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -133,7 +134,7 @@ void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *s
 
   SolverControl own;
   own.name           = "the user's matrix";
-  own.max_iterations = static_cast<int>(control.max_steps());
+  own.max_iterations = static_cast<int>(std::min<unsigned>(control.max_steps(), std::numeric_limits<int>::max()));
   own.tolerance      = size > 0. ? tolerance_of(control, initial) / size : 1.;
   k.n_applications   = 0;
   k.b.upload(system.b.data());

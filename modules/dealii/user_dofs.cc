@@ -198,7 +198,11 @@ UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &
                    const dealii::ComponentMask &components)
 {
   const auto places = places_in_cell(space.element(), dofs, components);
-  UserDofs   result;
+  // Cells of a mesh refined since have no DoFs to ask for.
+  if (places.size() == dofs.get_fe().n_dofs_per_cell() && dofs.n_dofs() != space.n_global_dofs())
+    refuse("the DoFHandler has " + std::to_string(dofs.n_dofs()) + " DoFs, but multigrid " +
+           std::to_string(space.n_global_dofs()) + "; was the mesh refined after distribute_dofs()?");
+  UserDofs result;
   result.ranks          = space.communicator();
   result.first_in_space = space.partition().local_range().first;
   result.set_owned(owned_dofs(space, dofs, places));

@@ -46,6 +46,8 @@ UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char>
 {
   const int n = static_cast<int>(kind.size());
   agreed(dofs.ranks, [&] {
+    if (kind.size() != dofs.number.size())
+      refuse("the DoFs have changed; call initialize(matrix, dof_handler, constraints)");
     if (rows.owned.size() != dofs.owned.size())
       refuse("it has " + std::to_string(rows.owned.size()) + " rows, but there are " +
              std::to_string(dofs.owned.size()) + " DoFs; was the mesh refined?");
@@ -60,9 +62,11 @@ UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char>
         {
           const bool couples = rows.couples(row_of[i]);
           if (kind[i] != free_dof && couples)
-            refuse("DoF " + std::to_string(dof_of(dofs, row_of[i])) +
-                   " is constrained, but its row couples to other DoFs; has the matrix been assembled by "
-                   "AffineConstraints::distribute_local_to_global(), or condensed?");
+            refuse(
+              "DoF " + std::to_string(dof_of(dofs, row_of[i])) +
+              " is constrained, but its row couples to other DoFs; has the matrix been assembled by "
+              "AffineConstraints::distribute_local_to_global(), or condensed? If the constraints have changed, call "
+              "initialize(matrix, dof_handler, constraints)");
           if (!couples && kind[i] == free_dof)
             kind[i] = prescribed_dof;
         }
@@ -182,7 +186,7 @@ void UserMatrix::find_pattern(const MatrixRows &rows, const UserDofs &dofs, User
   });
 }
 
-// Whether the row has the pattern, and is decoupled where it was.
+// Whether the row has the pattern, and is decoupled where it was. The caller looks at the diagonal entry.
 bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to) const
 {
   const std::size_t n       = row.columns.size();
@@ -208,6 +212,9 @@ bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, Use
       const auto entry  = matrix.row_start[i] + (in_row >= 0 ? in_row : -1 - in_row);
       if (matrix.column[entry] != local_column(dofs, row.columns[k]))
         return false;
+      if (row.columns[k] != own && !std::isfinite(value))
+        refuse("the entry of DoF " + std::to_string(dofs.first + own) + " in the column of DoF " +
+               std::to_string(dofs.first + row.columns[k]) + " is " + std::to_string(value));
       matrix.value[entry] = value;
     }
   return couples == is_free;

@@ -27,14 +27,14 @@ class UserMatrix
 public:
   /// Finds the pattern and gives it to `values`, whose values are not set. dof_kinds() has made `kinds`; decoupled rows
   /// become prescribed_dof. All ranks call it together. Throws RunError on all ranks
-  /// where the matrix has other rows than `dofs`, or where the row of a constrained DoF is not decoupled.
+  /// where the matrix or `kinds` is for other DoFs than `dofs`, or where the row of a constrained DoF is not decoupled.
   UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values);
 
   const Array<char> &kinds() const { return kind; } ///< of the owned DoFs in the space
 
   /// Copies the values of a matrix to `to`, which has the pattern. Returns false on all ranks where the matrix has
   /// another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on all ranks where
-  /// a diagonal entry of a free DoF is zero or no finite number.
+  /// an entry of a free DoF's row is no finite number, or its diagonal entry is zero.
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
 
 private:

@@ -8,8 +8,19 @@
 
 namespace adamant
 {
+namespace
+{
+void check_node_rows(int node_size)
+{
+  if (node_size > most_node_rows)
+    throw RunError("nodes of " + std::to_string(node_size) + " rows; the blocks of at most " +
+                   std::to_string(most_node_rows) + " rows can be inverted");
+}
+} // namespace
+
 Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size)
 {
+  check_node_rows(node_size);
   const int     bs = node_size, n_nodes = matrix.n_rows / bs;
   Array<double> blocks(static_cast<std::size_t>(matrix.n_rows) * bs);
   int           failed = matrix.n_rows; // the first row of a singular block
@@ -39,9 +50,7 @@ void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Ve
     diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
   if (!level.changes_on_device())
     return diagonal.upload(inverse_diagonal_blocks(level.matrix(), node_size).data());
-  if (node_size > most_node_rows)
-    throw RunError("nodes of " + std::to_string(node_size) + " rows whose values change; at most " +
-                   std::to_string(most_node_rows) + " can be");
+  check_node_rows(node_size);
   if (level.rowless())
     level.rowless()->invert_diagonal(node_size, diagonal);
   else

@@ -68,7 +68,7 @@ void make_mesh(Triangulation<dim> &mesh, unsigned int global = dim == 2 ? 3 : 2,
   refine_some(mesh, cycles);
 }
 
-/// (a grad u, grad v) + mass (u, v) for one component, elasticity for dim components.
+/// Elasticity for dim components, else (a grad u, grad v) + mass (u, v) for each component.
 template <int dim>
 struct Equation
 {
@@ -79,8 +79,11 @@ struct Equation
   {
     const auto  &element = fe.get_fe();
     const double factor  = a(fe.quadrature_point(q));
-    if (element.n_components() == 1)
-      return factor * (fe.shape_grad(i, q) * fe.shape_grad(j, q)) + mass * fe.shape_value(i, q) * fe.shape_value(j, q);
+    if (element.n_components() != dim)
+      return element.system_to_component_index(i).first != element.system_to_component_index(j).first ?
+               0. :
+               factor * (fe.shape_grad(i, q) * fe.shape_grad(j, q)) +
+                 mass * fe.shape_value(i, q) * fe.shape_value(j, q);
     const FEValuesExtractors::Vector u(0);
     return factor * (fe[u].divergence(i, q) * fe[u].divergence(j, q) +
                      2. * (fe[u].symmetric_gradient(i, q) * fe[u].symmetric_gradient(j, q))) +

@@ -52,6 +52,7 @@ TEST(UserMatrix, FewStepsOfCG)
   expect_steps(FE_Q<3>(2), 8);
   expect_steps(FESystem<2>(FE_Q<2>(1), 2), 12);
   expect_steps(FESystem<3>(FE_Q<3>(1), 3), 12);
+  expect_steps(FESystem<2>(FE_Q<2>(1), 9), 10); // more than block_jacobi takes
   Equation<2> variable;
   variable.a = [](const Point<2> &p) { return 1. + 0.9 * std::sin(6. * p[0]) * std::cos(5. * p[1]); };
   expect_steps(FE_Q<2>(2), 10, variable);

@@ -113,6 +113,10 @@ TEST(Users, SolveOnTheDevice)
   program.solution = 0.;
   adamant::solve(program.matrix, program.solution, program.rhs, ready.multigrid, control);
   EXPECT_LE(program.residual(), 1.1e-10);
+  SolverControl unlimited(std::numeric_limits<unsigned int>::max(), 1e-10 * program.rhs.l2_norm());
+  program.solution = 0.;
+  adamant::solve(program.matrix, program.solution, program.rhs, ready.multigrid, unlimited);
+  EXPECT_LE(program.residual(), 1.1e-10);
 
   // Without symmetry: GMRES.
   unsigned int row = 0;
@@ -383,6 +387,46 @@ TEST(Users, SaddlePointsAreRefused)
   expect_refusal([&] { multigrid.initialize(program.matrix, program.dofs, program.constraints); }, "take the block");
 }
 
+TEST(Users, EntriesThatAreNoNumbers)
+{
+  Ready        ready;
+  auto        &program = *ready.program;
+  unsigned int row     = 0;
+  while (program.constraints.is_constrained(row))
+    ++row;
+  auto entry = program.matrix.begin(row);
+  while (entry->column() == row || program.constraints.is_constrained(entry->column()))
+    ++entry;
+  const std::string part =
+    "the entry of DoF " + std::to_string(row) + " in the column of DoF " + std::to_string(entry->column());
+  program.matrix.set(row, entry->column(), std::numeric_limits<double>::quiet_NaN());
+  expect_refusal([&] { ready.multigrid.initialize(program.matrix); }, part);
+  expect_refusal([&] { ready.multigrid.initialize(program.matrix, program.dofs, program.constraints); }, part);
+}
+
+TEST(Users, OtherDoFsOnTheMesh)
+{
+  Ready ready;
+  auto &program = *ready.program;
+  program.dofs.distribute_dofs(FE_Q<2>(2));
+  program.start_constraints();
+  program.make();
+  expect_refusal([&] { ready.multigrid.initialize(program.matrix); }, "the DoFs have changed");
+  ready.multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  EXPECT_LE(program.cg(ready.multigrid), 9u);
+}
+
+TEST(Users, FewerConstraints)
+{
+  Ready ready;
+  auto &program = *ready.program;
+  program.start_constraints();
+  program.set_up();
+  program.assemble(Equation<2>{1.});
+  expect_refusal([&] { ready.multigrid.initialize(program.matrix); },
+                 "call initialize(matrix, dof_handler, constraints)");
+}
+
 TEST(Users, RefinedMesh)
 {
   Ready          ready;
@@ -390,6 +434,11 @@ TEST(Users, RefinedMesh)
   ready.mesh.refine_global(1);
   expect_refusal([&] { ready.multigrid.vmult(x, y); }, "the mesh has been refined");
   expect_refusal([&] { ready.multigrid.initialize(ready.program->matrix); }, "the mesh has been refined");
+  {
+    Program<2> &old = *ready.program; // its DoFs have not been distributed anew
+    expect_refusal([&] { ready.multigrid.initialize(old.matrix, old.dofs, old.constraints); },
+                   "was the mesh refined after distribute_dofs()?");
+  }
   ready.program = std::make_unique<Program<2>>(ready.mesh, FE_Q<2>(1));
   ready.program->make();
   ready.multigrid.initialize(ready.program->matrix, ready.program->dofs, ready.program->constraints);
