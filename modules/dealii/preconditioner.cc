@@ -6,6 +6,7 @@
 #include "dealii/ranks.h"
 #include "dealii/state.h"
 #include "multigrid/smoothers/update_functors.h"
+#include "operators/device_level.h"
 
 #include <deal.II/base/multithread_info.h>
 
