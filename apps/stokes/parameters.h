@@ -42,7 +42,8 @@ struct ProblemParameters : adamant::VelocityBoundaries
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     add_parameter("Exact velocity", exact_velocity,
                   "Of expressions, where it is known: expressions of x, y, z; errors go to run.json");
-    add_parameter("Exact pressure", exact_pressure, "Likewise; of zero mean");
+    add_parameter("Exact pressure", exact_pressure,
+                  "Of expressions, where it is known: an expression of x, y, z, of zero mean");
   }
 
   std::string default_kind() const override { return name == "sinker" || name == "solcx" ? "free_slip" : "no_slip"; }

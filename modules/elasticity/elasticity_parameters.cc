@@ -234,7 +234,8 @@ SolidOutputParameters::SolidOutputParameters()
     "Points", points,
     "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'; empty: at (1/2, 1/2, 1/2) in a "
     "box that has it");
-  add_parameter("Stress points", stress_points, "Where the stresses of the last state are recorded: likewise");
+  add_parameter("Stress points", stress_points,
+                "Where the stresses of the last state are recorded: 'x, y, z; x, y, z; ...'");
   add_parameter("Profiles", profiles,
                 "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
                 "each in 3D");

@@ -32,7 +32,7 @@ FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file
                 prm, Selection("wall|moving"));
   add_parameter("Exact velocity", exact_velocity,
                 "Where it is known: expressions of " + variables + "; errors go to run.json");
-  add_parameter("Exact pressure", exact_pressure, "Likewise; " + constant);
+  add_parameter("Exact pressure", exact_pressure, "Where it is known: an expression of " + variables + ", " + constant);
 }
 
 void FlowProblemParameters::check(const MeshParameters &mesh) const
