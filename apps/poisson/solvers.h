@@ -61,9 +61,9 @@ public:
 
   /// Returns the solver that the parameters choose.
   Approximation chosen(int r) { return of(parameters.solver.type, parameters.solver.arithmetic(), r); }
-  /// Returns the largest error of n columns X relative to a solver in double: fast diagonalization where the mesh allows
-  /// it and it is not the chosen solver, else multigrid. Returns nothing where that one does not converge. B are the
-  /// right-hand sides, from `from`.
+  /// Returns the largest error of n columns X relative to a solver in double: fast diagonalization where the mesh
+  /// allows it and it is not the chosen solver, else multigrid. Returns nothing where that one does not converge. B are
+  /// the right-hand sides, from `from`.
   template <class RightHandSides>
   std::optional<double> error_against_double(const adamant::ColumnMatrix<double> &A, const RightHandSides &from, int n,
                                              Vector B, const Vector &X)

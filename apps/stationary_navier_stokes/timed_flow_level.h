@@ -7,8 +7,8 @@
 
 namespace stationary_navier_stokes
 {
-/// A FlowLevel that gives each part of Newton's method to a function, part(name, work), which does the work and may time
-/// it. The other arguments of the constructor are FlowLevel's.
+/// A FlowLevel that gives each part of Newton's method to a function, part(name, work). The function does the work and
+/// may time it. The other arguments of the constructor are FlowLevel's.
 template <int dim>
 class TimedFlowLevel : public FlowLevel<dim>
 {

@@ -28,8 +28,8 @@ using Scalars = Shared<double>;
 /// ranks' vectors: all ranks call them together. Outputs must not alias inputs unless stated.
 ///
 /// Functors are the only code that is compiled for both kinds of device. They hold pointers (Vector::data), and a .cu
-/// file instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh). A C++ source that
-/// calls `sums` or `for_each_row` includes algebra/functors.h, which defines them.
+/// file instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh). A C++ source
+/// that calls `sums` or `for_each_row` includes algebra/functors.h, which defines them.
 class Device
 {
 public:

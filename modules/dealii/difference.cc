@@ -59,7 +59,7 @@ MatrixDifference on_all_ranks(const Communicator &ranks, MatrixDifference mine)
   return {values[0], values[1], static_cast<Index>(place[0]), static_cast<Index>(place[1])};
 }
 
-// Numbers of columns from the user's to those of A.
+// Finds the column of A that has a column of the user's matrix.
 class UserColumns
 {
 public:

@@ -22,8 +22,8 @@ Array<char> with_ghosts_of(const CSRMatrix<double> &matrix, const Array<char> &o
   return Array<char>(all.begin(), all.end());
 }
 
-// The kinds of the coarse DoFs, from those of the fine ones. A row of R has the values of a coarse shape function at
-// the fine nodes.
+// Returns the kinds of the coarse DoFs from the kinds of the fine ones. A row of R has the values of a coarse shape
+// function at the fine nodes.
 Array<char> coarse_kinds(const CSRMatrix<double> &R, const Array<char> &fine)
 {
   const auto  of_column = with_ghosts_of(R, fine);

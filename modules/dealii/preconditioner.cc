@@ -89,8 +89,8 @@ void DealiiMultigrid::say_debug(bool in_debug)
   static bool said = false;
   if (in_debug && !std::exchange(said, true))
     std::cerr
-      << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes about 20 "
-         "times as long; -DCMAKE_BUILD_TYPE=Release makes it quick\n";
+      << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes much longer; "
+         "-DCMAKE_BUILD_TYPE=Release makes it quick\n";
 }
 
 void DealiiMultigrid::clear()

@@ -274,7 +274,7 @@ Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
                       const dealii::AffineConstraints<double> &constraints)
 {
   Array<char>        kinds(space.n_owned());
-  std::vector<Index> masters; // in rows of the matrix, those of all hanging DoFs after each other
+  std::vector<Index> masters; // rows of the matrix: for each hanging DoF the ones that its value is made of
   agreed(dofs.ranks, [&] {
     for (std::size_t k = 0; k < dofs.number.size(); ++k)
       {

@@ -66,8 +66,8 @@ template <int dim>
 std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &dofs,
                                                        const dealii::ComponentMask   &components);
 
-/// Returns how the DoFs of some components are numbered in a space with their element on the active cells of the same
-/// mesh. All ranks call it together. Throws RunError on all ranks where the DoFs of the components do not follow each
+/// Returns how the DoFs of some components are numbered in a space that has their element on the mesh's active cells.
+/// All ranks call it together. Throws RunError on all ranks where the DoFs of the components do not follow each
 /// other, or where ranks own other DoFs.
 template <int dim>
 UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,

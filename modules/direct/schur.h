@@ -13,7 +13,8 @@ namespace adamant
 ///   x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I),   x_C = b_C - B x_E,   x_I = C⁻¹b_I - Wᵀx_E:
 ///
 /// Π⁻¹, C⁻¹ and W are computed in double once, and stored dense in the precision of the products. Right-hand sides
-/// (loads) and results (nodal values) are in double or float, flat vectors of multi_vector.h. Each column is scaled on entry.
+/// (loads) and results (nodal values) are in double or float, flat vectors of multi_vector.h. Each column is scaled on
+/// entry.
 class Schur : public ColumnInverse
 {
 public:

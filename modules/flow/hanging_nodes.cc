@@ -100,7 +100,7 @@ void HangingVertices<dim>::straighten(dealii::Triangulation<dim> &mesh, unsigned
   check_cells(mesh);
 }
 
-// Also those with children, as coarser levels have them. deal.II's form is the Jacobian's determinant at a vertex.
+// Cells with children are checked, too, as coarser levels have them. deal.II's form is the Jacobian's determinant at a vertex.
 template <int dim>
 void HangingVertices<dim>::check_cells(const dealii::Triangulation<dim> &mesh) const
 {

@@ -52,7 +52,8 @@ void check_step(double step, const StepLimit &limit);
 [[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
                                  const StepLimit &limit);
 
-/// The mean speed of a flow over its nodes, of two steps: while the device does one of them, the host reads the other's.
+/// The mean speed of a flow over its nodes, for two steps: while the device does one step, the host reads the speed of
+/// the other.
 class MeanSpeed
 {
 public:

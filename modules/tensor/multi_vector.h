@@ -69,8 +69,8 @@ private:
   Scalars        scalar;
 };
 
-/// A direct solver for several right-hand sides (flat vectors, see above). It takes norms that are known and adds to x, which
-/// saves refinement two passes. The class is a handle of what one arithmetic computes.
+/// A direct solver for several right-hand sides (flat vectors, see above). It takes norms that are known and adds to x,
+/// which saves refinement two passes. The class is a handle of what one arithmetic computes.
 class ColumnInverse : public Preconditioner
 {
 public:

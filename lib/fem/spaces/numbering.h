@@ -43,7 +43,8 @@ inline Row nonzeros(const dealii::FullMatrix<double> &matrix, unsigned int i)
   return row;
 }
 
-/// Returns the nonzeros of row i of matrix_of(child) at [child][i]: weights that link the DoFs of a cell and its children.
+/// Returns the nonzeros of row i of matrix_of(child) at [child][i]: weights that link the DoFs of a cell and of its
+/// children.
 template <int dim, class MatrixOf>
 std::vector<std::vector<Row>> rows_of_children(const MatrixOf &matrix_of)
 {

@@ -32,8 +32,8 @@ public:
 
   /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
   void require_multigrid() const;
-  /// Throws InputError unless multigrid's levels are linked by the elements' embedding and need no Trilinos; for programs
-  /// that build multigrid themselves.
+  /// Throws InputError unless multigrid's levels are linked by the elements' embedding and need no Trilinos. Programs
+  /// that build multigrid themselves call it.
   void require_own_levels() const;
   /// Throws InputError where the smoother or the interpolation works on one rank only and there are more. It also does
   /// so where all levels would lie on one rank: a later mesh may be larger.

@@ -18,7 +18,7 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<double> 
                            const FirstJacobiStepPlus<double> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
                            const Update<double> &);
-// Steps of some rows: those of one colour.
+// Steps of the rows of one colour.
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
                            const Listed<JacobiStep<double>> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,

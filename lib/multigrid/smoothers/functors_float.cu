@@ -18,7 +18,7 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &
                            const FirstJacobiStepPlus<float> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
                            const Update<float> &);
-// Steps of some rows: those of one colour.
+// Steps of the rows of one colour.
 template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
                            const Listed<JacobiStep<float>> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
