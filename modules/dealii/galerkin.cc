@@ -94,7 +94,7 @@ void GalerkinProduct::fetch_rows(const CSRMatrix<double> &A)
 // this rank get a one on the diagonal.
 CSRMatrix<double> GalerkinProduct::make_part(const CSRMatrix<double> &A)
 {
-  AP                = local_product(A, *fine_rows());
+  AP                = local_product(A, *fine_rows(), false);
   const auto sums   = local_product(*fine_columns(), AP);
   auto       result = matrix_of_rows(sums.n_rows, sums.n_cols, [&](int i, Row &row) {
     if (i < static_cast<int>(is_free.size()) && is_free[i] == 0)

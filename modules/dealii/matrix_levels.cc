@@ -95,8 +95,6 @@ MatrixLevels::MatrixLevels(DofHierarchy hierarchy, Array<char> kinds, const Matr
   , values(std::make_shared<UserValues>())
   , user_matrix(rows, user, std::move(kinds), *values)
 {
-  if (!user_matrix.copy_values(rows, user, *values))
-    throw RunError("multigrid of a matrix: it has changed while it was read");
   make_coarser(std::move(hierarchy.transfer));
 }
 
@@ -149,13 +147,13 @@ void MatrixLevels::find_kernel()
   const auto   &A       = values->A;
   const int     m       = rows_per_node;
   const auto    columns = A.ghosts.get();
-  Array<double> nonzero(m + 1, 0.); // of each component, and of all together
-  for (int i = 0; i < A.n_rows; ++i)
+  Array<double> nonzero(m + 1, 0.), sum(m + 1); // of each component, and of all together
+  for (int i = 0; i < A.n_rows && std::count(nonzero.begin(), nonzero.end(), 0.) > 0; ++i)
     {
       if (user_matrix.kinds()[i] != free_dof)
         continue;
-      std::vector<double> sum(m + 1, 0.);
-      double              size = 0.;
+      double size = 0.;
+      std::fill(sum.begin(), sum.end(), 0.);
       for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
         {
           const int  j      = A.column[k];

@@ -54,12 +54,14 @@ MatrixRows matrix_rows(const dealii::SparseMatrix<Number> &matrix)
   check_square(matrix.m(), matrix.n());
   return {dealii::complete_index_set(matrix.m()), true,
           [&matrix](std::size_t k, MatrixRow &row) {
-            row.columns.clear();
-            row.values.clear();
-            for (auto entry = matrix.begin(k), end = matrix.end(k); entry != end; ++entry)
+            const std::size_t n = matrix.get_row_length(k);
+            row.columns.resize(n);
+            row.values.resize(n);
+            auto entry = matrix.begin(k);
+            for (std::size_t i = 0; i < n; ++i, ++entry)
               {
-                row.columns.push_back(entry->column());
-                row.values.push_back(static_cast<double>(entry->value()));
+                row.columns[i] = entry->column();
+                row.values[i]  = static_cast<double>(entry->value());
               }
           },
           [&matrix](std::size_t k) {

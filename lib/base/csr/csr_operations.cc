@@ -6,36 +6,98 @@
 
 namespace adamant
 {
-CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+namespace
+{
+// Appends rows of A B to lists of columns and values, with the columns in the order in which they are met.
+class RowsOfProduct
+{
+public:
+  RowsOfProduct(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+    : A(A)
+    , B(B)
+    , place(B.n_cols, -1)
+  {}
+
+  void append(int row, Array<int> &columns, Array<double> &values)
+  {
+    const auto  begin = static_cast<EntryNumber>(columns.size());
+    EntryNumber most  = 0; // entries, where no column is met twice
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
+    most = begin + std::min<EntryNumber>(most, B.n_cols);
+    if (static_cast<std::size_t>(most) > columns.capacity())
+      {
+        columns.reserve(2 * most);
+        values.reserve(2 * most);
+      }
+    columns.resize(most);
+    values.resize(most);
+    int *const    column = columns.data();
+    double *const value  = values.data();
+    EntryNumber   end    = begin;
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      {
+        const double a = A.value[k];
+        for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
+          if (auto &at = place[B.column[l]]; at >= begin)
+            value[at] += a * B.value[l];
+          else
+            {
+              at           = end;
+              column[end]  = B.column[l];
+              value[end++] = a * B.value[l];
+            }
+      }
+    columns.resize(end);
+    values.resize(end);
+  }
+
+  // Sorts the entries from `begin` on by their columns.
+  void sort(std::size_t begin, Array<int> &columns, Array<double> &values)
+  {
+    std::sort(columns.begin() + begin, columns.end());
+    sorted.resize(columns.size() - begin);
+    for (std::size_t k = 0; k < sorted.size(); ++k)
+      sorted[k] = values[place[columns[begin + k]]];
+    std::copy(sorted.begin(), sorted.end(), values.begin() + begin);
+  }
+
+private:
+  const CSRMatrix<double> &A, &B;
+  Array<EntryNumber>       place; // of each column's last entry: of the present row, if not before its begin
+  Array<double>            sorted;
+};
+} // namespace
+
+CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, bool sorted)
 {
   CSRMatrix<double> C;
   C.n_rows = A.n_rows;
   C.n_cols = B.n_cols;
   C.row_start.resize(A.n_rows + 1);
-  std::vector<Array<int>> kept(omp_get_max_threads());
+  std::vector<std::pair<Array<int>, Array<double>>> kept(omp_get_max_threads());
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    Array<int> &columns = kept[omp_get_thread_num()];
-    Array<int>  last_row(B.n_cols, -1); // the last row that had each column
+    auto &[columns, values] = kept[omp_get_thread_num()];
+    RowsOfProduct rows(A, B);
     for (int row = first; row < end; ++row)
       {
         const auto begin = columns.size();
-        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
-            if (const int column = B.column[l]; last_row[column] != row)
-              {
-                last_row[column] = row;
-                columns.push_back(column);
-              }
-        std::sort(columns.begin() + begin, columns.end());
+        rows.append(row, columns, values);
+        if (sorted)
+          rows.sort(begin, columns, values);
         C.row_start[row + 1] = static_cast<EntryNumber>(columns.size() - begin);
       }
   });
   finish_row_starts(C);
-  for_row_ranges(A.n_rows, [&](int first, int) {
-    const Array<int> &columns = kept[omp_get_thread_num()];
-    std::copy(columns.begin(), columns.end(), C.column.begin() + C.row_start[first]);
-  });
-  local_product(A, B, C);
+  if (kept.size() == 1) // no copies
+    std::tie(C.column, C.value) = std::move(kept[0]);
+  else
+    for_row_ranges(A.n_rows, [&](int first, int) {
+      auto &[columns, values] = kept[omp_get_thread_num()];
+      std::copy(columns.begin(), columns.end(), C.column.begin() + C.row_start[first]);
+      std::copy(values.begin(), values.end(), C.value.begin() + C.row_start[first]);
+      kept[omp_get_thread_num()] = {};
+    });
   return C;
 }
 
