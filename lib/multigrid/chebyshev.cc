@@ -37,12 +37,8 @@ template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (!options.chebyshev || options.largest > 0.)
-    return;
-  if (level.changes_on_device())
+  if (options.chebyshev && options.largest <= 0.)
     follow_eigenvalue();
-  else
-    lambda = largest_eigenvalue();
 }
 
 template <typename Number>
@@ -131,7 +127,8 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
 {
   const Device &device = level.device;
   const int     n      = level.A.n_rows();
-  Vector        x(device, start_vector(n)), y(device, n);
+  Vector       &x = dominant = Vector(device, start_vector(n));
+  Vector        y(device, n);
   device.scale(static_cast<Number>(1. / std::sqrt(device.dot(x, x))), x);
   double estimate = grow(x, y, 15), last = 0;
   for (int k = 15; k < 60 && estimate > 1.005 * last; ++k)
@@ -139,8 +136,6 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
       last     = estimate;
       estimate = grow(x, y, 1);
     }
-  if (level.changes_on_device())
-    dominant = std::move(x);
   return estimate > 0 ? estimate : 1.;
 }
 

@@ -124,6 +124,13 @@ struct UserMatrix::Part
   Array<int>                 of_A, of_coupling, place;
   Array<double>              in_A, in_coupling;
   std::vector<std::uint64_t> sorted; // columns, and behind them in 32 bits their entries in the user's row
+
+  void reserve(std::size_t n) // memory that is not written costs nothing
+  {
+    of_A.reserve(n);
+    in_A.reserve(n);
+    place.reserve(n);
+  }
 };
 
 void UserMatrix::append_row(int i, const MatrixRow &row, const UserDofs &dofs, Part &part) const
@@ -174,6 +181,7 @@ void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &
     Part     &part = parts[n_parts++];
     MatrixRow row;
     part.first = first;
+    part.reserve(rows.n_entries * (end - first) / n);
     for (int i = first; i < end; ++i)
       {
         const auto n_A = part.of_A.size(), n_coupling = part.of_coupling.size(), n_place = part.place.size();
