@@ -119,8 +119,8 @@ double PolynomialSmoother<Number>::grow(Vector &x, Vector &y, int n) const
   return estimate;
 }
 
-// Power method for S A, at least 15 steps, then until a step adds less than 0.5%: too small a value would let the
-// polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant
+// Power method for S A, until a step adds less than 1.125 / n², which is 0.5% for n = 15 steps at least: too small a value
+// would let the polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant
 // modes.
 template <typename Number>
 double PolynomialSmoother<Number>::largest_eigenvalue()
@@ -130,8 +130,9 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
   Vector       &x = dominant = Vector(device, start_vector(n));
   Vector        y(device, n);
   device.scale(static_cast<Number>(1. / std::sqrt(device.dot(x, x))), x);
-  double estimate = grow(x, y, 15), last = 0;
-  for (int k = 15; k < 60 && estimate > 1.005 * last; ++k)
+  const int least    = options.power_steps;
+  double    estimate = grow(x, y, least), last = 0;
+  for (int k = least; k < 60 && estimate > (1. + 1.125 / (least * least)) * last; ++k)
     {
       last     = estimate;
       estimate = grow(x, y, 1);

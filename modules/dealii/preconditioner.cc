@@ -71,8 +71,9 @@ ThreadsOf::~ThreadsOf()
 
 DealiiOptions::DealiiOptions()
 {
-  multigrid.smoother.type      = "";
-  multigrid.smoother.chebyshev = true;
+  multigrid.smoother.type        = "";
+  multigrid.smoother.chebyshev   = true;
+  multigrid.smoother.power_steps = 8; // as many as a set-up for one solve pays for
   multigrid.pre_steps = multigrid.post_steps = 3;
 }
 
