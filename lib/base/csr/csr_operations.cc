@@ -8,116 +8,70 @@ namespace adamant
 {
 namespace
 {
-// Appends rows of A B to lists of columns and values, with the columns in the order in which they are met.
+// The columns of one row of A B after the other.
 class RowsOfProduct
 {
 public:
   RowsOfProduct(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
     : A(A)
     , B(B)
-    , place(B.n_cols, -1)
+    , last_row(B.n_cols, -1)
   {}
 
-  void append(int row, Array<int> &columns, Array<double> &values)
+  const std::vector<int> &columns(int row)
   {
-    const auto  begin = static_cast<EntryNumber>(columns.size());
-    EntryNumber most  = 0; // entries, where no column is met twice
+    found.clear();
     for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
-    most = begin + std::min<EntryNumber>(most, B.n_cols);
-    if (static_cast<std::size_t>(most) > columns.capacity())
-      {
-        columns.reserve(2 * most);
-        values.reserve(2 * most);
-      }
-    columns.resize(most);
-    values.resize(most);
-    int *const    column = columns.data();
-    double *const value  = values.data();
-    EntryNumber   end    = begin;
-    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      {
-        const double a = A.value[k];
-        for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
-          if (auto &at = place[B.column[l]]; at >= begin)
-            value[at] += a * B.value[l];
-          else
-            {
-              at           = end;
-              column[end]  = B.column[l];
-              value[end++] = a * B.value[l];
-            }
-      }
-    columns.resize(end);
-    values.resize(end);
-  }
-
-  // Sorts the entries from `begin` on by their columns.
-  void sort(std::size_t begin, Array<int> &columns, Array<double> &values)
-  {
-    std::sort(columns.begin() + begin, columns.end());
-    sorted.resize(columns.size() - begin);
-    for (std::size_t k = 0; k < sorted.size(); ++k)
-      sorted[k] = values[place[columns[begin + k]]];
-    std::copy(sorted.begin(), sorted.end(), values.begin() + begin);
+      for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
+        if (const int column = B.column[l]; last_row[column] != row)
+          {
+            last_row[column] = row;
+            found.push_back(column);
+          }
+    std::sort(found.begin(), found.end());
+    return found;
   }
 
 private:
   const CSRMatrix<double> &A, &B;
-  Array<EntryNumber>       place; // of each column's last entry: of the present row, if not before its begin
-  Array<double>            sorted;
+  std::vector<int>         found, last_row; // the last row that had each column
 };
 } // namespace
 
-CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, bool sorted)
+CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
 {
   CSRMatrix<double> C;
   C.n_rows = A.n_rows;
   C.n_cols = B.n_cols;
   C.row_start.resize(A.n_rows + 1);
-  std::vector<std::pair<Array<int>, Array<double>>> kept(omp_get_max_threads());
-  for_row_ranges(A.n_rows, [&](int first, int end) {
-    auto &[columns, values] = kept[omp_get_thread_num()];
+#pragma omp parallel
+  {
     RowsOfProduct rows(A, B);
-    for (int row = first; row < end; ++row)
-      {
-        const auto begin = columns.size();
-        rows.append(row, columns, values);
-        if (sorted)
-          rows.sort(begin, columns, values);
-        C.row_start[row + 1] = static_cast<EntryNumber>(columns.size() - begin);
-      }
-  });
+#pragma omp for schedule(static)
+    for (int row = 0; row < A.n_rows; ++row)
+      C.row_start[row + 1] = static_cast<std::int64_t>(rows.columns(row).size());
+  }
   finish_row_starts(C);
-  if (kept.size() == 1) // no copies
-    std::tie(C.column, C.value) = std::move(kept[0]);
-  else
-    for_row_ranges(A.n_rows, [&](int first, int) {
-      auto &[columns, values] = kept[omp_get_thread_num()];
-      std::copy(columns.begin(), columns.end(), C.column.begin() + C.row_start[first]);
-      std::copy(values.begin(), values.end(), C.value.begin() + C.row_start[first]);
-      kept[omp_get_thread_num()] = {};
-    });
-  return C;
-}
-
-void local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, CSRMatrix<double> &C)
-{
-  for_row_ranges(A.n_rows, [&](int first, int end) {
-    Array<double> sums(B.n_cols);
-    for (int row = first; row < end; ++row)
+#pragma omp parallel
+  {
+    RowsOfProduct       rows(A, B);
+    std::vector<double> sums(B.n_cols, 0.);
+#pragma omp for schedule(static)
+    for (int row = 0; row < A.n_rows; ++row)
       {
-        if (A.row_start[row] == A.row_start[row + 1])
-          continue;
-        for (auto k = C.row_start[row]; k < C.row_start[row + 1]; ++k)
-          sums[C.column[k]] = 0.;
         for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
           for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
             sums[B.column[l]] += A.value[k] * B.value[l];
-        for (auto k = C.row_start[row]; k < C.row_start[row + 1]; ++k)
-          C.value[k] = sums[C.column[k]];
+        auto place = C.row_start[row];
+        for (const int column : rows.columns(row))
+          {
+            C.column[place]  = column;
+            C.value[place++] = sums[column];
+            sums[column]     = 0.;
+          }
       }
-  });
+  }
+  return C;
 }
 
 CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
