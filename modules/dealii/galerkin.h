@@ -23,11 +23,14 @@ public:
   void update(const CSRMatrix<double> &A, CSRMatrix<double> &C);
 
 private:
-  void fetch_rows(const CSRMatrix<double> &A);
-  void add_up(const CSRMatrix<double> &A, CSRMatrix<double> &C, bool values_alone) const;
+  void              fetch_rows(const CSRMatrix<double> &A);
+  CSRMatrix<double> make_part(const CSRMatrix<double> &A) const;
+  SharedMatrix      fine_rows() const { return rows_of_P ? rows_of_P : P; }
+  SharedMatrix      fine_columns() const { return columns_of_P ? columns_of_P : R; }
 
-  SharedMatrix P, R;
-  Array<char>  is_free;
+  SharedMatrix      P, R;
+  Array<char>       is_free;
+  CSRMatrix<double> AP; // once values have changed
   // On ranks: P with the rows of A's ghosts, the transpose of its own rows, and this rank's part of R A P.
   SharedMatrix                       rows_of_P, columns_of_P;
   CSRMatrix<double>                  part;
