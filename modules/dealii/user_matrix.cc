@@ -187,15 +187,15 @@ void UserMatrix::find_pattern(const MatrixRows &rows, const UserDofs &dofs, User
 }
 
 // Whether the row has the pattern, and is decoupled where it was. The caller looks at the diagonal entry.
-bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to) const
+bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const
 {
   const std::size_t n       = row.columns.size();
   const Index       own     = dofs.owned.nth_index_in_set(row_of[i]);
   const bool        is_free = kind[i] == free_dof;
   if (is_free && static_cast<EntryNumber>(n) != start[i + 1] - start[i])
     return false;
-  bool couples   = false;
-  to.diagonal[i] = 0.;
+  bool       couples = false;
+  const auto former  = std::exchange(to.diagonal[i], 0.);
   if (!is_free)
     to.A.value[to.A.row_start[i]] = 1.;
   for (std::size_t k = 0; k < n; ++k)
@@ -215,30 +215,38 @@ bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, Use
       if (row.columns[k] != own && !std::isfinite(value))
         refuse("the entry of DoF " + std::to_string(dofs.first + own) + " in the column of DoF " +
                std::to_string(dofs.first + row.columns[k]) + " is " + std::to_string(value));
+      changed             = changed || matrix.value[entry] != value;
       matrix.value[entry] = value;
     }
+  changed = changed || to.diagonal[i] != former;
   return couples == is_free;
 }
 
 bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const
 {
-  std::atomic<bool> fits{rows.owned == dofs.owned};
+  std::atomic<bool> fits{rows.owned == dofs.owned}, changes{false};
   agreed(dofs.ranks, [&] {
     if (!fits)
       return;
     for_ranges(rows, static_cast<int>(kind.size()), [&](int first, int end) {
       MatrixRow row;
+      bool      changed = false;
       for (int i = first; i < end && fits; ++i)
         {
           rows.read(row_of[i], row);
-          if (!copy_row(i, row, dofs, to))
+          if (!copy_row(i, row, dofs, to, changed))
             fits = false;
           else if (const double d = to.diagonal[i]; kind[i] == free_dof && (d == 0. || !std::isfinite(d)))
             refuse("the diagonal entry of DoF " + std::to_string(dof_of(dofs, row_of[i])) + " is " + std::to_string(d) +
                    "; smoothers divide by it. Of a saddle point problem, take the block of one unknown");
         }
+      if (changed)
+        changes = true;
     });
   });
-  return !on_any_rank(dofs.ranks, !fits);
+  double found[] = {fits ? 0. : 1., changes ? 1. : 0.};
+  dofs.ranks.max(found, 2);
+  to.changed = found[1] > 0.;
+  return found[0] == 0.;
 }
 } // namespace adamant
