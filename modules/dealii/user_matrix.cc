@@ -245,10 +245,12 @@ bool UserMatrix::is_decoupled(int i, const MatrixRow &row, const UserDofs &dofs,
 }
 
 // Whether the row has the pattern, and is decoupled where it was.
-bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to) const
+bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const
 {
+  const double former = to.diagonal[i];
   if (is_decoupled(i, row, dofs, to.diagonal[i]) != (kind[i] != free_dof))
     return false;
+  changed = changed || to.diagonal[i] != former;
   if (kind[i] != free_dof)
     return true;
   const std::size_t n = row.columns.size();
@@ -261,6 +263,7 @@ bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, Use
       const auto entry  = matrix.row_start[i] + (in_row >= 0 ? in_row : -1 - in_row);
       if (matrix.column[entry] != local_column(dofs, row.columns[k]))
         return false;
+      changed             = changed || matrix.value[entry] != row.values[k];
       matrix.value[entry] = row.values[k];
     }
   return true;
@@ -268,20 +271,26 @@ bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, Use
 
 bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const
 {
-  std::atomic<bool> fits{rows.owned == dofs.owned};
+  std::atomic<bool> fits{rows.owned == dofs.owned}, changes{false};
   agreed(dofs.ranks, [&] {
     if (!fits)
       return;
     for_ranges(rows, static_cast<int>(kind.size()), [&](int first, int end) {
       MatrixRow row;
+      bool      changed = false;
       for (int i = first; i < end && fits; ++i)
         {
           rows.read(row_of[i], row);
-          if (!copy_row(i, row, dofs, to))
+          if (!copy_row(i, row, dofs, to, changed))
             fits = false;
         }
+      if (changed)
+        changes = true;
     });
   });
-  return !on_any_rank(dofs.ranks, !fits);
+  double found[] = {fits ? 0. : 1., changes ? 1. : 0.};
+  dofs.ranks.max(found, 2);
+  to.changed = found[1] > 0.;
+  return found[0] == 0.;
 }
 } // namespace adamant

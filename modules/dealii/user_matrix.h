@@ -12,9 +12,10 @@ namespace adamant
 /// The values of a user's matrix in the numbers of a LevelSpace.
 struct UserValues
 {
-  CSRMatrix<double> A;        ///< couplings of free DoFs; constrained DoFs have rows of the identity
-  CSRMatrix<double> coupling; ///< of free rows to constrained columns, which elimination of columns leaves empty
-  Array<double>     diagonal; ///< of the user's matrix
+  CSRMatrix<double> A;               ///< couplings of free DoFs; constrained DoFs have rows of the identity
+  CSRMatrix<double> coupling;        ///< of free rows to constrained columns, which elimination of columns leaves empty
+  Array<double>     diagonal;        ///< of the user's matrix
+  bool              changed = false; ///< whether the last copy has brought other values than were here, on any rank
 };
 
 /// How a user's matrix is copied to a LevelSpace's numbers: the pattern is found once, and each copy of new values writes
@@ -33,9 +34,9 @@ public:
 
   const Array<char> &kinds() const { return kind; } ///< of the owned DoFs in the space
 
-  /// Copies the values of a matrix to `to`, which has the pattern. Returns false on all ranks where the matrix has
-  /// another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on all ranks where
-  /// entries are refused, as above.
+  /// Copies the values of a matrix to `to`, which has the pattern, and sets to.changed. Returns false on all ranks where
+  /// the matrix has another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on
+  /// all ranks where entries are refused, as above.
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
 
 private:
@@ -45,7 +46,7 @@ private:
   void copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &values);
   void append_row(int i, const MatrixRow &row, const UserDofs &dofs, Part &part) const;
   int  local_column(const UserDofs &dofs, dealii::types::global_dof_index column) const; // -1: there is none
-  bool copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to) const;
+  bool copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const;
   bool is_decoupled(int i, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const;
 
   Array<char>                                  kind, kind_of_column; // the latter with ghosts
