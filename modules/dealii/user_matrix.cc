@@ -181,7 +181,7 @@ void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &
     Part     &part = parts[n_parts++];
     MatrixRow row;
     part.first = first;
-    part.reserve(rows.n_entries * (end - first) / n);
+    part.reserve(n > 0 ? rows.n_entries * (end - first) / n : 0);
     for (int i = first; i < end; ++i)
       {
         const auto n_A = part.of_A.size(), n_coupling = part.of_coupling.size(), n_place = part.place.size();
