@@ -1,0 +1,167 @@
+"""deal.II's tutorials with adamant: how many lines it takes, and how it compares with their preconditioners and with ML.
+
+  scripts/check tutorials [--examples FOLDER] [--build FOLDER] [--only step-6,...] [--repeats N] [--records FILE.jsonl]
+
+FOLDER has step-6/step-6.cc and so on: deal.II's folder examples, or that of Debian's package libdeal.ii-doc. Their
+sources are changed by the edits of scripts/checks/tutorial_edits.py, as variants `own`, `ml` (Trilinos ML) and
+`adamant`, and built with the libraries of adamant's build folder, in its folder tutorials. All variants of a tutorial
+run in turn, with one thread. Times are processor time of the process (with ranks: of the slowest), medians of the runs.
+A case passes if all variants have one solution, adamant takes at most six lines and as many iterations as it may.
+
+--records appends a record of each run to a file; `scripts/benchmark --merge FILE.jsonl && scripts/tables` publishes
+them. Without the examples the check ends with exit code 77.
+"""
+
+import argparse
+import datetime
+import gzip
+import json
+import re
+import statistics
+import sys
+from pathlib import Path
+
+from .common import AROUND, ROOT, Outcome, commit, fail, hardware, mpirun
+from .edits import EditError, added, apply
+from .tutorial_edits import AUTOPILOT, CLOCK, TUTORIALS
+
+DEBIAN = Path("/usr/share/doc/libdeal.ii-doc/examples")
+ONE_THREAD = {"DEAL_II_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+NAMES = {"own": "its own", "ml": "ML", "adamant": "adamant"}
+MOST_LINES = 6
+
+
+def read(file):
+    """A file of the examples, which Debian may have compressed."""
+    packed = file.with_name(file.name + ".gz")
+    return gzip.decompress(packed.read_bytes()).decode() if packed.is_file() else file.read_text()
+
+
+def write_variants(tutorial, examples, folder):
+    """{variant: its folder} with all sources of a tutorial."""
+    source = examples / tutorial.step
+    program, lists = f"{tutorial.step}.cc", read(source / "CMakeLists.txt")
+    folders = {}
+    for variant, edits in tutorial.variants().items():
+        folders[variant] = place = folder / tutorial.name.replace(", ", "_") / variant
+        place.mkdir(parents=True, exist_ok=True)
+        texts = {program: apply(read(source / program), edits, f"{tutorial.step}/{program}"), "clock.h": CLOCK,
+                 "CMakeLists.txt": apply(lists, AUTOPILOT * (variant == "adamant"), f"{tutorial.step}/CMakeLists.txt")}
+        for name, text in texts.items():
+            if not (place / name).is_file() or (place / name).read_text() != text:  # else nothing is built anew
+                (place / name).write_text(text)
+    return folders
+
+
+def build(folder, adamant):
+    """The error of the build; empty if there is none."""
+    for command in (["cmake", "-S", folder, "-B", folder / "build", "-DCMAKE_BUILD_TYPE=Release", f"-Dadamant_DIR={adamant}"],
+                    ["cmake", "--build", folder / "build"]):
+        done = Outcome(command, timeout=1800)
+        if done.code != 0:
+            (folder / "build.log").write_text(done.out + done.err)
+            error = re.search(r"^.*error.*$", done.out + done.err, re.MULTILINE | re.IGNORECASE)
+            return f"{done.how()}: {error.group()[:200] if error else ''} (all: {folder / 'build.log'})"
+    return ""
+
+
+def measure(folder, step, ranks):
+    """What the clock said on the last mesh; a text where the program failed."""
+    starts = [*mpirun(), "-np", ranks] if ranks > 1 else []
+    done = Outcome([*starts, folder / "build" / step], cwd=folder, timeout=600,
+                   environment={**AROUND, **ONE_THREAD, "OMPI_MCA_ess_singleton_isolated": "1" if ranks == 1 else "0"})
+    said = [line.split()[1:] for line in done.out.splitlines() if line.startswith("clock: ")]
+    if done.code != 0 or not said:
+        (folder / "run.log").write_text(done.out + done.err)
+        return f"{done.how()} after {done.seconds:.0f} s: {folder / 'run.log'}"
+    last = [line for line in said if line[:3] == said[-1][:3]]  # a line of each rank
+    return {"dofs": int(last[0][0]), "solves": int(last[0][1]), "total_iterations": int(last[0][2]),
+            "timings": {"init": max(float(line[3]) for line in last), "solve": max(float(line[4]) for line in last)},
+            "norm": float(last[0][5]), "command": " ".join(map(str, [*starts[:1] * 0, step])), "seconds": done.seconds}
+
+
+def median(runs, part):
+    return statistics.median(run["timings"][part] for run in runs)
+
+
+def row(case, lines, runs):
+    """A row of the table, of {variant: runs}."""
+    first = next(iter(runs.values()))[0]
+    cells = [case, str(lines), f"{first['dofs']:,}".replace(",", " "), str(first["solves"])]
+    for variant in NAMES:
+        one = runs.get(variant)
+        cells += [f"{one[0]['total_iterations']}: {median(one, 'init'):.2f} + {median(one, 'solve'):.2f}"] if one else ["–"]
+    whole = {variant: median(one, "init") + median(one, "solve") for variant, one in runs.items()}
+    cells += [f"{whole['adamant'] / whole[v]:.2f}" if v in whole else "–" for v in ("own", "ml")]
+    return cells
+
+
+def judge(tutorial, lines, runs):
+    """What is wrong with a case; empty if nothing."""
+    wrong = []
+    if lines > MOST_LINES:
+        wrong.append(f"{lines} lines")
+    ours = runs["adamant"][0]
+    if ours["total_iterations"] > tutorial.limit * ours["solves"]:
+        wrong.append(f"more than {tutorial.limit} iterations a solve")
+    norms = [one[0]["norm"] for one in runs.values()]
+    if max(norms) - min(norms) > 1e-4 * max(norms):
+        wrong.append("the solutions differ: " + ", ".join(f"{v} {one[0]['norm']:.8e}" for v, one in runs.items()))
+    if len({one[0]["dofs"] for one in runs.values()}) > 1:
+        wrong.append("the meshes differ")
+    return "; ".join(wrong)
+
+
+def run(arguments, report):
+    parser = argparse.ArgumentParser(prog="scripts/check tutorials", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--examples", type=Path, default=DEBIAN)
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    parser.add_argument("--only", default="", metavar="step-6,...")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--records", type=Path, metavar="FILE.jsonl")
+    options = parser.parse_args(arguments)
+    if not (options.examples / "step-6").is_dir():
+        print(f"check tutorials: skipped, as '{options.examples}' has no step-6; Debian's package libdeal.ii-doc has it")
+        sys.exit(77)
+    if not (options.build / "adamantConfig.cmake").is_file():
+        fail(f"'{options.build}' is no build folder of adamant (it has no adamantConfig.cmake)", 2)
+    wanted = [t for t in TUTORIALS if not options.only or t.name in options.only.split(",") or t.step in options.only.split(",")]
+    table = [["tutorial", "lines added", "unknowns", "solves", *(f"{n}: iterations, s" for n in NAMES.values()),
+              "adamant / own", "adamant / ML"]]
+    folder = options.build.resolve() / "tutorials"
+    for tutorial in wanted:
+        try:
+            folders = write_variants(tutorial, options.examples, folder)
+        except EditError as error:
+            report.add(tutorial.name, False, str(error))
+            continue
+        failed = {variant: said for variant, place in folders.items() if (said := build(place, options.build.resolve()))}
+        if failed:
+            report.add(tutorial.name, False, "; ".join(f"{variant}: {said}" for variant, said in failed.items()))
+            continue
+        for ranks in tutorial.ranks:
+            case = tutorial.name + (f", {ranks} ranks" if ranks > 1 else "")
+            measured = [(v, measure(place, tutorial.step, ranks)) for _ in range(options.repeats)
+                        for v, place in folders.items()]
+            failed = [f"{v}: {m}" for v, m in measured if isinstance(m, str)]
+            if failed:
+                report.add(case, False, failed[0])
+                continue
+            runs = {v: [m for of, m in measured if of == v] for v in folders}
+            lines = added(tutorial.adamant) + added(AUTOPILOT)
+            table.append(row(case, lines, runs))
+            report.add(case, not (wrong := judge(tutorial, lines, runs)), wrong or ", ".join(table[-1][1:]))
+            if options.records:
+                record(options.records, case, lines, ranks, runs)
+    print("\n" + "\n".join("| " + " | ".join(cells) + " |" for cells in [table[0], ["---"] * len(table[0]), *table[1:]]))
+
+
+def record(file, case, lines, ranks, runs):
+    """Appends the runs in the form of scripts/benchmark."""
+    with open(file, "a") as out:
+        for variant, of in runs.items():
+            for repeat, one in enumerate(of, 1):
+                out.write(json.dumps({"application": "deal.II's tutorials", "case": case, "label": variant, "repeat": repeat,
+                                      "ranks": ranks, "threads": 1, "lines": lines, **one, "hardware": hardware(),
+                                      "commit": commit(), "date": datetime.date.today().isoformat()}) + "\n")
