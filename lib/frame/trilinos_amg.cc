@@ -2,9 +2,9 @@
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
+#include "fem/dealii_trilinos.h"
 
-#include <deal.II/base/config.h>
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 #include <deal.II/base/index_set.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
@@ -18,7 +18,7 @@
 
 namespace adamant
 {
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 namespace
 {
 struct ML

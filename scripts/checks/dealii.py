@@ -46,11 +46,9 @@ def commands(directory):
 
 def include_folders(folder, configured):
     """Those of deal.II's headers, and of the libraries that deal.II's configuration takes from its own sources."""
-    places = [configured / "include", folder / "include"]
-    libraries = [p for p in (configured / "include" / "deal.II").glob("bundled") if p.is_dir()]
-    bundled = [p for name in ("boost-*/include", "kokkos-*/core/src", "taskflow-*", "magic_enum-*/include")
-               for p in (folder / "bundled").glob(name)]
-    return list(dict.fromkeys(places + libraries + bundled))
+    log = configured / "detailed.log"
+    bundled = re.findall(rf"{re.escape(str(folder))}/bundled/[^,;>\s]+", log.read_text()) if log.is_file() else []
+    return list(dict.fromkeys([configured / "include", folder / "include", *map(Path, bundled)]))
 
 
 def syntax_command(words, folders, options, dependencies):

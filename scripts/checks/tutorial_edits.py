@@ -112,7 +112,7 @@ STEP_6 = Tutorial(
     common=stationary("solver", "void Step6<dim>::output_results(const unsigned int cycle) const", 11),
     adamant=[after(LAST_INCLUDE, INCLUDE), replace(SSOR, MULTIGRID), replace(RELAXATION, ON_MESH)],
     ml=ml(LAST_INCLUDE, SSOR, RELAXATION, options=WITH_Q2),
-    limit=20)
+    limit=16)
 
 STEP_8 = Tutorial(
     "step-8",

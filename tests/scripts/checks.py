@@ -71,6 +71,13 @@ class Edits(unittest.TestCase):
 
 
 class Tutorials(unittest.TestCase):
+    def test_the_page_for_users_has_the_lines(self):
+        page = [line.lstrip("+ ").split("   #")[0] for line in (ROOT / "docs" / "add_to_dealii.md").read_text().splitlines()]
+        for tutorial in TUTORIALS:
+            for edit in tutorial.adamant + AUTOPILOT:
+                for line in edit.lines:
+                    self.assertIn(line, page, f"{tutorial.name}: expected the lines that the check adds in docs/add_to_dealii.md")
+
     def test_without_examples(self):
         with tempfile.TemporaryDirectory() as empty:
             done = subprocess.run([ROOT / "scripts" / "check", "tutorials", "--examples", empty], capture_output=True, text=True)
