@@ -105,7 +105,7 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptio
 #else
 TrilinosAMG trilinos_amg(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 {
-  throw InputError("trilinos_amg is not there: deal.II was built without Trilinos");
+  throw InputError("trilinos_amg is not there: deal.II was built without Trilinos' Epetra");
 }
 #endif
 
