@@ -40,7 +40,7 @@ def commands(directory):
     for entry in json.loads((directory / "compile_commands.json").read_text()):
         file = Path(entry["file"])
         place = file.relative_to(directory if file.is_relative_to(directory) else ROOT)
-        if place.parts[0] in OURS:
+        if place.parts[0] in OURS and file.is_file():  # not what a build generates
             yield place, shlex.split(entry["command"]), entry["directory"]
 
 
