@@ -17,6 +17,7 @@ import datetime
 import gzip
 import itertools
 import json
+import os
 import re
 import statistics
 import sys
@@ -78,7 +79,7 @@ def measure(folder, step, ranks):
     last = [line for line in said if line[:3] == said[-1][:3]]  # a line of each rank
     return {"dofs": int(last[0][0]), "solves": int(last[0][1]), "total_iterations": int(last[0][2]),
             "timings": {"init": max(float(line[3]) for line in last), "solve": max(float(line[4]) for line in last)},
-            "norms": {int(line[0]): float(line[5]) for line in said}}
+            "norms": {int(line[0]): float(line[5]) for line in said}, "load_average": os.getloadavg()[0]}
 
 
 def median(runs, part):
@@ -160,16 +161,23 @@ def run(arguments, report):
             table.append(row(case, lines, runs))
             report.add(case, not (wrong := judge(tutorial, lines, runs)), wrong or ", ".join(table[-1][1:]))
             if options.records:
-                record(options.records, case, lines, ranks, runs)
+                record(options, case, lines, ranks, runs)
     print("\n" + "\n".join("| " + " | ".join(cells) + " |" for cells in [table[0], ["---"] * len(table[0]), *table[1:]]))
 
 
-def record(file, case, lines, ranks, runs):
+def deal_ii(build):
+    """The version of the deal.II that a build folder found."""
+    place = re.search(r"^deal.II_DIR:PATH=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
+    return re.search(r'DEAL_II_VERSION "(.*)"', (Path(place) / "deal.IIConfig.cmake").read_text())[1]
+
+
+def record(options, case, lines, ranks, runs):
     """Appends the runs in the form of scripts/benchmark."""
-    with open(file, "a") as out:
+    about = {"application": "deal.II's tutorials", "case": case, "lines": lines, "ranks": ranks, "threads": 1,
+             "deal_ii": deal_ii(options.build), "hardware": hardware(), "command": "scripts/check tutorials",
+             "commit": commit(), "date": datetime.date.today().isoformat()}
+    with open(options.records, "a") as out:
         for variant, of in runs.items():
             for repeat, one in enumerate(of, 1):
-                out.write(json.dumps({"application": "deal.II's tutorials", "case": case, "label": variant, "repeat": repeat,
-                                      "ranks": ranks, "threads": 1, "lines": lines,
-                                      **{k: v for k, v in one.items() if k != "norms"}, "hardware": hardware(),
-                                      "command": "scripts/check tutorials", "commit": commit(), "date": datetime.date.today().isoformat()}) + "\n")
+                measured = {key: value for key, value in one.items() if key != "norms"}
+                out.write(json.dumps({**about, "label": variant, "repeat": repeat, **measured}) + "\n")
