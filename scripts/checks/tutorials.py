@@ -1,4 +1,4 @@
-"""deal.II's tutorials with adamant: how many lines it takes, and how it compares with their preconditioners and with ML.
+"""deal.II's tutorials with adamant: how many lines it takes, and how it compares with other preconditioners.
 
   scripts/check tutorials [--examples FOLDER] [--build FOLDER] [--only step-6,...] [--repeats N] [--records FILE.jsonl]
 
@@ -8,8 +8,9 @@ sources are changed by the edits of scripts/checks/tutorial_edits.py, as variant
 run in turn, with one thread. Times are processor time of the process (with ranks: of the slowest), medians of the runs.
 A case passes if all variants have one solution, adamant takes at most six lines and as many iterations as it may.
 
---records appends a record of each run to a file; `scripts/benchmark --merge FILE.jsonl && scripts/tables` publishes
-them. Without the examples the check ends with exit code 77.
+--records writes a record of each run into a file, in the place of older ones of the tutorial; of those in
+docs/benchmarks/*/*.jsonl `scripts/tables` makes the table in docs/add_to_dealii.md. Without the examples the check ends
+with exit code 77.
 """
 
 import argparse
@@ -31,6 +32,7 @@ DEBIAN = Path("/usr/share/doc/libdeal.ii-doc/examples")
 ONE_THREAD = {"DEAL_II_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 NAMES = {"own": "its own", "ml": "ML", "adamant": "adamant"}
 MOST_LINES = 6
+APPLICATION = "deal.II's tutorials"  # in records
 
 
 def read(file):
@@ -57,8 +59,8 @@ def write_variants(tutorial, examples, folder):
 
 def build(folder, adamant):
     """The error of the build; empty if there is none."""
-    for command in (["cmake", "-S", folder, "-B", folder / "build", "-DCMAKE_BUILD_TYPE=Release", f"-Dadamant_DIR={adamant}"],
-                    ["cmake", "--build", folder / "build"]):
+    options = ["-DCMAKE_BUILD_TYPE=Release", f"-Dadamant_DIR={adamant}"]
+    for command in (["cmake", "-S", folder, "-B", folder / "build", *options], ["cmake", "--build", folder / "build"]):
         done = Outcome(command, timeout=1800)
         if done.code != 0:
             (folder / "build.log").write_text(done.out + done.err)
@@ -91,8 +93,10 @@ def row(case, lines, runs):
     first = next(iter(runs.values()))[0]
     cells = [case, str(lines), f"{first['dofs']:,}".replace(",", " "), str(first["solves"])]
     for variant in NAMES:
-        one = runs.get(variant)
-        cells += [f"{one[0]['total_iterations']}: {median(one, 'init'):.2f} + {median(one, 'solve'):.2f}"] if one else ["–"]
+        if one := runs.get(variant):
+            cells.append(f"{one[0]['total_iterations']}: {median(one, 'init'):.2f} + {median(one, 'solve'):.2f}")
+        else:
+            cells.append("–")
     whole = {variant: median(one, "init") + median(one, "solve") for variant, one in runs.items()}
     cells += [f"{whole['adamant'] / whole[v]:.2f}" if v in whole else "–" for v in ("own", "ml")]
     return cells
@@ -130,23 +134,25 @@ def run(arguments, report):
     parser.add_argument("--records", type=Path, metavar="FILE.jsonl")
     options = parser.parse_args(arguments)
     if not (options.examples / "step-6").is_dir():
-        print(f"check tutorials: skipped, as '{options.examples}' has no step-6; Debian's package libdeal.ii-doc has it")
+        print(f"check tutorials: skipped, as '{options.examples}' has no step-6 (Debian: package libdeal.ii-doc)")
         sys.exit(77)
     if not (options.build / "adamantConfig.cmake").is_file():
         fail(f"'{options.build}' is no build folder of adamant (it has no adamantConfig.cmake)", 2)
-    wanted = [t for t in TUTORIALS if not options.only or t.name in options.only.split(",") or t.step in options.only.split(",")]
+    wanted = [t for t in TUTORIALS if not options.only or t.step in options.only.split(",")]
     table = [["tutorial", "lines added", "unknowns", "solves", *(f"{n}: iterations, s" for n in NAMES.values()),
               "adamant / own", "adamant / ML"]]
     folder = options.build.resolve() / "tutorials"
+    about = {"application": APPLICATION, "threads": 1, "deal_ii": deal_ii(options.build), "hardware": hardware(),
+             "command": "scripts/check tutorials", "commit": commit(), "date": datetime.date.today().isoformat()}
     for tutorial in wanted:
         try:
             folders = write_variants(tutorial, options.examples, folder)
         except EditError as error:
             report.add(tutorial.name, False, str(error))
             continue
-        failed = {variant: said for variant, place in folders.items() if (said := build(place, options.build.resolve()))}
-        if failed:
-            report.add(tutorial.name, False, "; ".join(f"{variant}: {said}" for variant, said in failed.items()))
+        built = {variant: build(place, options.build.resolve()) for variant, place in folders.items()}
+        if any(built.values()):
+            report.add(tutorial.name, False, "; ".join(f"{v}: {error}" for v, error in built.items() if error))
             continue
         for ranks in tutorial.ranks:
             case = tutorial.name + (f", {ranks} ranks" if ranks > 1 else "")
@@ -161,8 +167,10 @@ def run(arguments, report):
             table.append(row(case, lines, runs))
             report.add(case, not (wrong := judge(tutorial, lines, runs)), wrong or ", ".join(table[-1][1:]))
             if options.records:
-                record(options, case, lines, ranks, runs)
-    print("\n" + "\n".join("| " + " | ".join(cells) + " |" for cells in [table[0], ["---"] * len(table[0]), *table[1:]]))
+                record(options.records, {**about, "case": case, "lines": lines, "ranks": ranks}, runs)
+    print()
+    for cells in [table[0], ["---"] * len(table[0]), *table[1:]]:
+        print(f"| {' | '.join(cells)} |")
 
 
 def deal_ii(build):
@@ -171,13 +179,10 @@ def deal_ii(build):
     return re.search(r'DEAL_II_VERSION "(.*)"', (Path(place) / "deal.IIConfig.cmake").read_text())[1]
 
 
-def record(options, case, lines, ranks, runs):
-    """Appends the runs in the form of scripts/benchmark."""
-    about = {"application": "deal.II's tutorials", "case": case, "lines": lines, "ranks": ranks, "threads": 1,
-             "deal_ii": deal_ii(options.build), "hardware": hardware(), "command": "scripts/check tutorials",
-             "commit": commit(), "date": datetime.date.today().isoformat()}
-    with open(options.records, "a") as out:
-        for variant, of in runs.items():
-            for repeat, one in enumerate(of, 1):
-                measured = {key: value for key, value in one.items() if key != "norms"}
-                out.write(json.dumps({**about, "label": variant, "repeat": repeat, **measured}) + "\n")
+def record(file, about, runs):
+    """Writes the runs in the form of scripts/benchmark."""
+    older = file.read_text().splitlines() if file.is_file() else []
+    kept = [line for line in older if (r := json.loads(line)).get("application") != APPLICATION or r["case"] != about["case"]]
+    kept += [json.dumps({**about, "label": variant, "repeat": repeat, **{k: v for k, v in one.items() if k != "norms"}})
+             for variant, of in runs.items() for repeat, one in enumerate(of, 1)]
+    file.write_text("\n".join(kept) + "\n")
