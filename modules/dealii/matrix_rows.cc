@@ -1,9 +1,9 @@
 #include "dealii/matrix_rows.h"
 
 #include "base/exceptions.h"
+#include "fem/dealii_trilinos.h"
 
-#include <deal.II/base/config.h>
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 #include <deal.II/lac/trilinos_sparse_matrix.h>
 #include <Epetra_CrsMatrix.h>
 #endif
@@ -22,7 +22,7 @@ void check_square(std::size_t m, std::size_t n)
                    " x " + std::to_string(n));
 }
 
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 MatrixRows matrix_rows(const dealii::TrilinosWrappers::SparseMatrix &matrix)
 {
   check_square(matrix.m(), matrix.n());

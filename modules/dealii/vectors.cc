@@ -3,9 +3,9 @@
 #include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
 #include "dealii/ranks.h"
+#include "fem/dealii_trilinos.h"
 
-#include <deal.II/base/config.h>
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 #include <deal.II/lac/trilinos_vector.h>
 #endif
 #ifdef DEAL_II_WITH_PETSC
@@ -17,7 +17,7 @@
 
 namespace adamant
 {
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 // A vector with ghosts has all entries by ascending numbers, so that the own ones do not come first.
 const double *own_values(const dealii::TrilinosWrappers::MPI::Vector &vector, Array<double> &buffer)
 {
