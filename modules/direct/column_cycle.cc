@@ -122,8 +122,7 @@ void ColumnCycle<Number>::smooth(Level &level, bool from_zero) const
     {
       const auto [alpha, beta] = level.coefficients[k];
       // With alpha = 0 in the first step, d need not be zero, but a number.
-      with_columns_at_once<Number>(r, [&, alpha = alpha, beta = beta](auto width) {
-        constexpr int        W = decltype(width)::value;
+      with_columns_at_once<Number>(r, [&, alpha = alpha, beta = beta](auto W) {
         const ColumnTiles<W> tiles{level.A.n_rows(), r};
         device.for_each(tiles.size(),
                         ColumnStep<Number, W>{tiles, k == 0 && from_zero, level.A.view(), alpha, beta, level.b.data(),

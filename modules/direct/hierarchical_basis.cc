@@ -151,8 +151,7 @@ HierarchicalBasis<Number>::HierarchicalBasis(const Device &device, const NestedN
 template <typename Number>
 void HierarchicalBasis<Number>::apply(const Step &step, int n_columns, Vector<Number> &x) const
 {
-  with_columns_at_once<Number>(n_columns, [&](auto width) {
-    constexpr int        W = decltype(width)::value;
+  with_columns_at_once<Number>(n_columns, [&](auto W) {
     const ColumnWarps<W> tiles{step.own.size(), n_columns};
     device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.rows.view(), x.data()});
   });

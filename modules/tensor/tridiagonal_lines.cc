@@ -105,8 +105,7 @@ TridiagonalLines::TridiagonalLines(const Device &device, const Eigenpairs &last,
 
 void TridiagonalLines::solve(const double *from, double *to) const
 {
-  const auto launch = [&](auto width) {
-    constexpr int        W      = decltype(width)::value;
+  const auto launch = [&](auto W) {
     const int            groups = n_columns / W, n = n_lines * folded.parts * groups;
     const int            extra = singular < 0 ? 0 : folded.row() * groups;
     const LineSystems<W> lines{n_lines,
