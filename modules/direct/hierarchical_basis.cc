@@ -1,5 +1,6 @@
 #include "direct/hierarchical_basis.h"
 
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -52,42 +53,22 @@ Array<int> NestedNodes::unknowns() const
   return nodes;
 }
 
-namespace
-{
-using Row = std::vector<std::pair<int, double>>; // columns and values
-
-void add_row(const Row &row, CSRMatrix<double> &matrix)
-{
-  for (const auto &[column, value] : row)
-    {
-      matrix.column.push_back(column);
-      matrix.value.push_back(value);
-    }
-  matrix.row_start.push_back(matrix.column.size());
-}
-} // namespace
-
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own)
 {
   const CSRMatrix<double> &P = *nodes.prolongations[l];
-  CSRMatrix<double>        rows;
-  rows.n_cols = nodes.n_unknowns;
-  rows.row_start.push_back(0);
+  Array<int>               rows; // of P
   for (const int i : nodes.new_nodes[l])
-    {
-      const int number = nodes.unknown[nodes.finest_node[l + 1][i]];
-      if (number < 0)
-        continue;
-      own.push_back(number);
-      Row row;
-      for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
-        if (const int node = nodes.finest_node[l][P.column[k]]; node >= 0 && nodes.unknown[node] >= 0)
-          row.emplace_back(nodes.unknown[node], P.value[k]);
-      std::sort(row.begin(), row.end());
-      add_row(row, rows);
-    }
-  rows.n_rows = static_cast<int>(own.size());
-  return rows;
+    if (const int number = nodes.unknown[nodes.finest_node[l + 1][i]]; number >= 0)
+      {
+        own.push_back(number);
+        rows.push_back(i);
+      }
+  return matrix_of_rows(static_cast<int>(rows.size()), nodes.n_unknowns, [&](int r, Row &row) {
+    for (auto k = P.row_start[rows[r]]; k < P.row_start[rows[r] + 1]; ++k)
+      if (const int node = nodes.finest_node[l][P.column[k]]; node >= 0 && nodes.unknown[node] >= 0)
+        row.emplace_back(nodes.unknown[node], P.value[k]);
+    std::sort(row.begin(), row.end());
+  });
 }
 
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
@@ -97,36 +78,21 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
   Array<int>              row_of(nodes.n_unknowns, -1);
   for (std::size_t i = 0; i < own.size(); ++i)
     row_of[own[i]] = static_cast<int>(i);
-  CSRMatrix<double> S;
-  S.n_rows = S.n_cols = nodes.n_unknowns;
-  S.row_start.push_back(0);
-  Row row;
-  for (int i = 0; i < nodes.n_unknowns; ++i)
-    {
-      row.assign(1, {i, 1.});
-      if (row_of[i] >= 0)
-        for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
-          row.emplace_back(rows.column[k], rows.value[k]);
-      std::sort(row.begin(), row.end());
-      add_row(row, S);
-    }
-  return S;
+  return matrix_of_rows(nodes.n_unknowns, nodes.n_unknowns, [&](int i, Row &row) {
+    row.emplace_back(i, 1.);
+    if (row_of[i] >= 0)
+      for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
+        row.emplace_back(rows.column[k], rows.value[k]);
+    std::sort(row.begin(), row.end());
+  });
 }
 
 CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number)
 {
-  CSRMatrix<double> rows;
-  rows.n_rows    = static_cast<int>(row.size());
-  rows.row_start = {0};
-  Row entries;
-  for (const int i : row)
-    {
-      entries.clear();
-      for (auto k = i < 0 ? 0 : A.row_start[i]; i >= 0 && k < A.row_start[i + 1]; ++k)
-        entries.emplace_back(number[A.column[k]], A.value[k]);
-      add_row(entries, rows);
-    }
-  return rows;
+  return matrix_of_rows(static_cast<int>(row.size()), static_cast<int>(number.size()), [&](int r, Row &entries) {
+    for (auto k = row[r] < 0 ? 0 : A.row_start[row[r]]; row[r] >= 0 && k < A.row_start[row[r] + 1]; ++k)
+      entries.emplace_back(number[A.column[k]], A.value[k]);
+  });
 }
 
 template <typename Number>
