@@ -4,6 +4,7 @@
 #include "base/exceptions.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>

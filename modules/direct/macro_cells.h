@@ -2,8 +2,6 @@
 
 #include "direct/hierarchical_basis.h"
 
-#include <array>
-#include <memory>
 #include <vector>
 
 namespace adamant
