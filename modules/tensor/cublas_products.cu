@@ -5,9 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -91,5 +89,4 @@ std::shared_ptr<DenseProductsInterface> make_dense_products(DeviceInterface &dev
 {
   return std::make_shared<CublasProducts>(static_cast<Context &>(device).shared_from_this(), arithmetic);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

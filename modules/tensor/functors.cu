@@ -4,9 +4,7 @@
 #include "tensor/dense_products.h"
 #include "tensor/fast_diagonalization_functors.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 double free_bytes()
 {
@@ -69,5 +67,4 @@ SWEEP(SweepLines<1, true>)
 SWEEP(SweepLines<1, false>)
 SWEEP(SweepLines<2, true>)
 SWEEP(SweepLines<2, false>)
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda
