@@ -1,31 +1,23 @@
-#include "elasticity/elastic_material.h"
+#pragma once
 
 #include "elasticity/stiffness.h"
 #include "fem/forms/integrals.h"
+#include "fem/functions/gradient_postprocessor.h"
 #include "fem/functions/points.h"
+#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping.h>
 
 #include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace adamant
 {
-using namespace dealii;
-
-template <int dim>
-double ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &strain) const
-{
-  const auto   sigma    = stress(strain);
-  const double sigma_zz = dim == 2 ? lambda * trace(strain) : 0.;
-  const double mean     = (trace(sigma) + sigma_zz) / 3.;
-  const auto   deviator = sigma - mean * unit_symmetric_tensor<dim>();
-  const double square   = deviator * deviator + (dim == 2 ? (sigma_zz - mean) * (sigma_zz - mean) : 0.);
-  return std::sqrt(1.5 * square);
-}
-
-namespace
-{
-// Calls action(a, b) for the components of a stress in their order.
+/// Calls action(a, b) for the components of a stress in their order.
 template <int dim, typename Action>
 void for_each_component(const Action &action)
 {
@@ -34,13 +26,14 @@ void for_each_component(const Action &action)
       action(a, b);
 }
 
+/// Returns the polynomials on the cell of `values`, which has quadrature points and weights.
 template <int dim>
-DilatationSpace<dim> dilatation_space(const FEValues<dim> &values)
+DilatationSpace<dim> dilatation_space(const dealii::FEValues<dim> &values)
 {
   return {values.get_quadrature_points(), values.get_JxW_values(), values.get_fe().degree};
 }
 
-// Stresses from the gradients at the points of DataOut's patches.
+/// Computes stresses from the gradients at the points of DataOut's patches; stress_postprocessor makes it.
 template <int dim>
 class StressPostprocessor : public GradientPostprocessor<dim>
 {
@@ -50,17 +43,17 @@ public:
     , materials(materials)
   {}
 
-  void evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &input,
-                             std::vector<dealii::Vector<double>>        &results) const override
+  void evaluate_vector_field(const dealii::DataPostprocessorInputs::Vector<dim> &input,
+                             std::vector<dealii::Vector<double>>                &results) const override
   {
-    std::vector<SymmetricTensor<2, dim>> strain(results.size());
-    std::vector<double>                  dilatation;
+    std::vector<dealii::SymmetricTensor<2, dim>> strain(results.size());
+    std::vector<double>                          dilatation;
     for (std::size_t q = 0; q < strain.size(); ++q)
       {
-        Tensor<2, dim> gradient;
+        dealii::Tensor<2, dim> gradient;
         for (int c = 0; c < dim; ++c)
           gradient[c] = input.solution_gradients[q][c];
-        strain[q] = symmetrize(gradient);
+        strain[q] = dealii::symmetrize(gradient);
         dilatation.push_back(trace(strain[q]));
       }
     if (materials.b_bar)
@@ -76,14 +69,19 @@ public:
       }
   }
 
-  UpdateFlags get_needed_update_flags() const override { return update_gradients | update_quadrature_points; }
+  dealii::UpdateFlags get_needed_update_flags() const override
+  {
+    return dealii::update_gradients | dealii::update_quadrature_points;
+  }
 
 private:
   // By the trapezoidal rule of 2 points or Simpson's of 3 in each direction: exact on parallelograms.
-  static std::vector<double> projected(const std::vector<double> &dilatation, const std::vector<Point<dim>> &points)
+  static std::vector<double> projected(const std::vector<double>             &dilatation,
+                                       const std::vector<dealii::Point<dim>> &points)
   {
-    const auto                 n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
-    const QIterated<dim>       rule(n_1d == 2 ? Quadrature<1>(QTrapezoid<1>()) : Quadrature<1>(QSimpson<1>()), 1);
+    const auto                   n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
+    const dealii::QIterated<dim> rule(
+      n_1d == 2 ? dealii::Quadrature<1>(dealii::QTrapezoid<1>()) : dealii::Quadrature<1>(dealii::QSimpson<1>()), 1);
     const DilatationSpace<dim> space(points, rule.get_weights(), n_1d - 1);
     std::vector<double>        result(points.size(), 0.);
     for (unsigned int k = 0; k < space.size(); ++k)
@@ -97,8 +95,8 @@ private:
 
   const ElasticMaterials materials;
 };
-} // namespace
 
+/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
 template <int dim>
 std::vector<std::string> stress_names()
 {
@@ -107,6 +105,9 @@ std::vector<std::string> stress_names()
   return names;
 }
 
+/// Returns a postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
+/// Where dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
+/// Newton-Cotes rule.
 template <int dim>
 std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials)
 {
@@ -115,14 +116,19 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
   return std::make_shared<const StressPostprocessor<dim>>(names, materials);
 }
 
+/// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
+/// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
+/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (points.h).
 template <int dim>
-CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space, const Mapping<dim> &mapping,
-                                const ElasticMaterials &materials, const std::vector<Point<dim>> &points)
+CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
+                                const std::vector<dealii::Point<dim>> &points)
 {
-  const auto   &fe = space.element();
-  FEValues<dim> on_cell(mapping, fe, QGauss<dim>(fe.degree + 1),
-                        update_gradients | update_JxW_values | update_quadrature_points);
-  const auto    projected = [&](const FEValues<dim> &at_point, unsigned int i, unsigned int c) {
+  const auto           &fe = space.element();
+  dealii::FEValues<dim> on_cell(mapping, fe, dealii::QGauss<dim>(fe.degree + 1),
+                                dealii::update_gradients | dealii::update_JxW_values |
+                                  dealii::update_quadrature_points);
+  const auto            projected = [&](const dealii::FEValues<dim> &at_point, unsigned int i, unsigned int c) {
     on_cell.reinit(at_point.get_cell());
     const auto polynomials = dilatation_space(on_cell);
     double     sum         = 0;
@@ -132,39 +138,49 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
     return sum;
   };
   return point_matrix<dim>(key, space, mapping, points, dim * (dim + 1) / 2 + 1,
-                           update_gradients | update_quadrature_points,
-                           [&](const FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
+                           dealii::update_gradients | dealii::update_quadrature_points,
+                           [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
                              const unsigned int c = fe.system_to_component_index(i).first;
                              if (c >= dim)
                                return;
-                             Tensor<2, dim> gradient;
+                             dealii::Tensor<2, dim> gradient;
                              gradient[c]             = values.shape_grad(i, 0);
                              const auto  &material   = materials(values.get_cell()->material_id());
                              const double dilatation = materials.b_bar ? projected(values, i, c) : gradient[c][c];
-                             const auto   sigma      = material.stress(symmetrize(gradient), dilatation);
+                             const auto   sigma      = material.stress(dealii::symmetrize(gradient), dilatation);
                              auto         share      = shares.begin();
                              for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
                              *share = dim == 2 ? material.lambda * dilatation : sigma[dim - 1][dim - 1];
                            });
 }
 
+struct Energies
+{
+  double strain, kinetic;
+};
+
+/// Returns the energies `1/2 ∫ sigma(u) : epsilon(u)` and `1/2 ∫ rho |v|²` for nodal values at the owned DoFs, in host
+/// memory. The first dim components of the space hold u, dim components from first_velocity on hold v. All ranks call
+/// it together.
 template <int dim>
-Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, const Quadrature<dim> &quadrature,
-                  const ElasticMaterials &materials, const double *owned_u, const double *owned_v,
-                  unsigned int first_velocity)
+Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                  const dealii::Quadrature<dim> &quadrature, const ElasticMaterials &materials, const double *owned_u,
+                  const double *owned_v, unsigned int first_velocity = 0)
 {
   const auto u = space.local_values(owned_u), v = space.local_values(owned_v);
-  const auto add = [&](int cell, const FEValues<dim> &fe_values, double *sums) {
+  const auto add = [&](int cell, const dealii::FEValues<dim> &fe_values, double *sums) {
     std::vector<double> u_cell, v_cell;
     for (const unsigned int i : fe_values.dof_indices())
       {
         u_cell.push_back(u[space.cell_dofs(cell)[i]]);
         v_cell.push_back(v[space.cell_dofs(cell)[i]]);
       }
-    std::vector<SymmetricTensor<2, dim>> strain(fe_values.n_quadrature_points);
-    std::vector<Tensor<1, dim>>          velocity(fe_values.n_quadrature_points);
-    fe_values[FEValuesExtractors::Vector(0)].get_function_symmetric_gradients_from_local_dof_values(u_cell, strain);
-    fe_values[FEValuesExtractors::Vector(first_velocity)].get_function_values_from_local_dof_values(v_cell, velocity);
+    std::vector<dealii::SymmetricTensor<2, dim>> strain(fe_values.n_quadrature_points);
+    std::vector<dealii::Tensor<1, dim>>          velocity(fe_values.n_quadrature_points);
+    fe_values[dealii::FEValuesExtractors::Vector(0)].get_function_symmetric_gradients_from_local_dof_values(u_cell,
+                                                                                                            strain);
+    fe_values[dealii::FEValuesExtractors::Vector(first_velocity)].get_function_values_from_local_dof_values(v_cell,
+                                                                                                            velocity);
     const auto &material = materials(fe_values.get_cell()->material_id());
     if (materials.b_bar) // lambda/2 |projection of the dilatation|², and the rest below
       {
@@ -181,19 +197,9 @@ Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, con
       }
   };
   const auto sums = integrate<2>(space, mapping, quadrature,
-                                 update_values | update_gradients | update_JxW_values | update_quadrature_points, add);
+                                 dealii::update_values | dealii::update_gradients | dealii::update_JxW_values |
+                                   dealii::update_quadrature_points,
+                                 add);
   return {sums[0], sums[1]};
 }
-
-#define INSTANTIATE(dim)                                                                                       \
-  template double                   ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &) const;         \
-  template std::vector<std::string> stress_names<dim>();                                                       \
-  template std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &);   \
-  template CSRMatrix<double> stress_matrix(const std::string &, const LevelSpace<dim> &, const Mapping<dim> &, \
-                                           const ElasticMaterials &, const std::vector<Point<dim>> &);         \
-  template Energies          energies(const LevelSpace<dim> &, const Mapping<dim> &, const Quadrature<dim> &,  \
-                                      const ElasticMaterials &, const double *, const double *, unsigned int);
-INSTANTIATE(2)
-INSTANTIATE(3)
-#undef INSTANTIATE
 } // namespace adamant
