@@ -83,30 +83,33 @@ ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, c
 // Those on and above the diagonal, and where they are mirrored to.
 void ScaledProduct::list_entries()
 {
-  const auto        &pattern = *host;
-  Array<EntryNumber> starts(pattern.n_rows + 1, 0);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < pattern.n_rows; ++i)
-    for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      starts[i + 1] += pattern.column[k] >= i;
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  struct Listed
+  {
+    int entry, row, mirror;
+  };
+  const auto &pattern = *host;
   to_index(static_cast<std::size_t>(pattern.n_nonzeros()), "entries of a scaled product");
-  Array<int> entries(starts.back()), rows(starts.back()), mirrored(starts.back());
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < pattern.n_rows; ++i)
-    {
-      EntryNumber next = starts[i];
-      for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-        if (const int j = pattern.column[k]; j >= i)
-          {
-            const auto begin = pattern.column.begin() + pattern.row_start[j],
-                       end   = pattern.column.begin() + pattern.row_start[j + 1];
-            entries[next]    = static_cast<int>(k);
-            rows[next]       = i;
-            mirrored[next]   = static_cast<int>(std::lower_bound(begin, end, i) - pattern.column.begin());
-            ++next;
-          }
-    }
+  Array<EntryNumber> starts;
+  Array<int>         entries, rows, mirrored;
+  const auto         fill = [&](int i, std::vector<Listed> &list) {
+    for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      if (const int j = pattern.column[k]; j >= i)
+        {
+          const auto begin = pattern.column.begin() + pattern.row_start[j],
+                     end   = pattern.column.begin() + pattern.row_start[j + 1];
+          list.push_back(
+                    {static_cast<int>(k), i, static_cast<int>(std::lower_bound(begin, end, i) - pattern.column.begin())});
+        }
+  };
+  const auto resize = [&](std::size_t n) {
+    for (auto *list : {&entries, &rows, &mirrored})
+      list->resize(n);
+  };
+  make_lists<Listed>(pattern.n_rows, starts, fill, resize, [&](std::size_t k, const Listed &listed) {
+    entries[k]  = listed.entry;
+    rows[k]     = listed.row;
+    mirrored[k] = listed.mirror;
+  });
   entry  = List<int>(device, entries);
   row    = List<int>(device, rows);
   mirror = List<int>(device, mirrored);
