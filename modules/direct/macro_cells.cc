@@ -1,7 +1,6 @@
-#include "direct/macro_cells.h"
-
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
+#include "direct/prehandled.h"
 
 #include <algorithm>
 #include <array>
