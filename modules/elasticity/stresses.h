@@ -4,7 +4,6 @@
 #include "fem/forms/integrals.h"
 #include "fem/functions/gradient_postprocessor.h"
 #include "fem/functions/points.h"
-#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
@@ -33,7 +32,18 @@ DilatationSpace<dim> dilatation_space(const dealii::FEValues<dim> &values)
   return {values.get_quadrature_points(), values.get_JxW_values(), values.get_fe().degree};
 }
 
-/// Computes stresses from the gradients at the points of DataOut's patches; stress_postprocessor makes it.
+/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
+template <int dim>
+std::vector<std::string> stress_names()
+{
+  std::vector<std::string> names;
+  for_each_component<dim>([&](int a, int b) { names.push_back(std::string("stress_") + "xyz"[a] + "xyz"[b]); });
+  return names;
+}
+
+/// A postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement. Where
+/// dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
+/// Newton-Cotes rule. stress_postprocessor() makes it.
 template <int dim>
 class StressPostprocessor : public GradientPostprocessor<dim>
 {
@@ -96,18 +106,6 @@ private:
   const ElasticMaterials materials;
 };
 
-/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
-template <int dim>
-std::vector<std::string> stress_names()
-{
-  std::vector<std::string> names;
-  for_each_component<dim>([&](int a, int b) { names.push_back(std::string("stress_") + "xyz"[a] + "xyz"[b]); });
-  return names;
-}
-
-/// Returns a postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
-/// Where dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
-/// Newton-Cotes rule.
 template <int dim>
 std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials)
 {
