@@ -16,7 +16,7 @@
 #include "pressure.h"
 
 #include "flow/divergence_projection.h"
-#include "flow/hanging_nodes.h"
+#include "flow/hanging_vertices.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/program.h"
 #include "frame/run.h"

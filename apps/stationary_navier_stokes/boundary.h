@@ -6,7 +6,7 @@
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
-#include "flow/flow_functionals.h"
+#include "flow/nodal_functionals.h"
 #include "frame/parameters/mesh_input.h"
 
 #include <deal.II/dofs/dof_tools.h>

@@ -10,7 +10,7 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
-#include "flow/cell_gather.h"
+#include "flow/nodal_functionals.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -13,7 +13,7 @@
 #include "timed_flow_level.h"
 
 #include "fem/spaces/mesh_change.h"
-#include "flow/hanging_nodes.h"
+#include "flow/hanging_vertices.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/time_dependent_problem.h"

@@ -7,7 +7,7 @@
 #include "base/run_record.h"
 #include "fem/forms/integrals.h"
 #include "fem/spaces/level_space.h"
-#include "flow/flow_functionals.h"
+#include "flow/nodal_functionals.h"
 #include "frame/output/output.h"
 #include "frame/output/profiles.h"
 

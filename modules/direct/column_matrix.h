@@ -146,8 +146,7 @@ public:
   /// Computes Y = a A X + b Z for r columns. With b = 0 it does not read Z. Z may be Y.
   void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
   {
-    with_columns_at_once<Number>(r, [&](auto width) {
-      constexpr int        W = decltype(width)::value;
+    with_columns_at_once<Number>(r, [&](auto W) {
       const ColumnTiles<W> tiles{rows, r};
       device.for_each(tiles.size(), MultiplyColumns<Number, W>{tiles, view(), X.data(), a, b, Z.data(), Y.data()});
     });

@@ -61,7 +61,8 @@ ColumnResult ColumnSolver::iterate(Vector<double> &B, Vector<double> &X, const S
   ColumnResult result;
   static_cast<SolverResult &>(result) = method->solve(B, X, of_all);
   // CG keeps its tolerance for all columns together, which leaves room for each of them; rounding may take that.
-  result.largest_residual = largest(relative_residuals(B, X));
+  A.residual(X, B, R);
+  result.largest_residual = largest(relative_residuals());
   scale(true, B);
   scale(true, X);
   if (!(result.largest_residual <= control.tolerance))
@@ -77,7 +78,8 @@ ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, co
     inverse->apply(B, norms.last(), false, X);
   else
     M.vmult(B, X);
-  auto         residuals = relative_residuals(B, X);
+  A.residual(X, B, R);
+  auto         residuals = relative_residuals();
   const auto   bad       = leave_out_bad_columns(residuals, X);
   ColumnResult result;
   result.n_redone = static_cast<int>(bad.size());
@@ -95,8 +97,7 @@ ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, co
       if (stagnation.add(residual) == 5)
         fail(name, control, result.iterations, residual, "stagnation", "take a higher precision");
       correct(B, X);
-      residuals = norms.fetch(R);
-      relate(residuals);
+      residuals = relative_residuals();
     }
   if (!bad.empty())
     redo(bad, B, X, control, result);
@@ -178,19 +179,12 @@ void ColumnSolver::redo(const std::vector<int> &bad, const Vector<double> &B, Ve
     }
 }
 
-Array<double> ColumnSolver::relative_residuals(const Vector<double> &B, const Vector<double> &X)
+// The norms of R, relative to those of the right-hand sides.
+Array<double> ColumnSolver::relative_residuals()
 {
-  A.residual(X, B, R);
   Array<double> residuals = norms.fetch(R);
-  relate(residuals);
-  return residuals;
-}
-
-// Norms become relative to those of the right-hand sides.
-void ColumnSolver::relate(Array<double> &residuals) const
-{
   for (int s = 0; s < r; ++s)
     residuals[s] = sizes[s] > 0. ? residuals[s] / sizes[s] : residuals[s];
+  return residuals;
 }
-
 } // namespace adamant

@@ -58,8 +58,7 @@ private:
   std::vector<int> leave_out_bad_columns(const Array<double> &residuals, Vector<double> &X);
   void redo(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X, const SolverControl &control,
             ColumnResult &result);
-  Array<double> relative_residuals(const Vector<double> &B, const Vector<double> &X);
-  void          relate(Array<double> &residuals) const;
+  Array<double> relative_residuals();
   void          scale(bool back, Vector<double> &x) const
   {
     device.for_each(x.size(), ScaleColumns{r, back, scales.data(), x.data()});

@@ -5,9 +5,7 @@
 #include "direct/hierarchical_basis.h"
 #include "direct/schur_functors.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 #define INSTANTIATE(...) template void for_each(const DeviceInterface &, int, const __VA_ARGS__ &);
 
@@ -46,5 +44,4 @@ LOW_PRECISION(float)
 LOW_PRECISION(BFloat16)
 LOW_PRECISION(Float16)
 INSTANTIATE(FillDense)
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -1,5 +1,6 @@
 #include "direct/hierarchical_basis.h"
 
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -52,42 +53,22 @@ Array<int> NestedNodes::unknowns() const
   return nodes;
 }
 
-namespace
-{
-using Row = std::vector<std::pair<int, double>>; // columns and values
-
-void add_row(const Row &row, CSRMatrix<double> &matrix)
-{
-  for (const auto &[column, value] : row)
-    {
-      matrix.column.push_back(column);
-      matrix.value.push_back(value);
-    }
-  matrix.row_start.push_back(matrix.column.size());
-}
-} // namespace
-
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own)
 {
   const CSRMatrix<double> &P = *nodes.prolongations[l];
-  CSRMatrix<double>        rows;
-  rows.n_cols = nodes.n_unknowns;
-  rows.row_start.push_back(0);
+  Array<int>               rows; // of P
   for (const int i : nodes.new_nodes[l])
-    {
-      const int number = nodes.unknown[nodes.finest_node[l + 1][i]];
-      if (number < 0)
-        continue;
-      own.push_back(number);
-      Row row;
-      for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
-        if (const int node = nodes.finest_node[l][P.column[k]]; node >= 0 && nodes.unknown[node] >= 0)
-          row.emplace_back(nodes.unknown[node], P.value[k]);
-      std::sort(row.begin(), row.end());
-      add_row(row, rows);
-    }
-  rows.n_rows = static_cast<int>(own.size());
-  return rows;
+    if (const int number = nodes.unknown[nodes.finest_node[l + 1][i]]; number >= 0)
+      {
+        own.push_back(number);
+        rows.push_back(i);
+      }
+  return matrix_of_rows(static_cast<int>(rows.size()), nodes.n_unknowns, [&](int r, Row &row) {
+    for (auto k = P.row_start[rows[r]]; k < P.row_start[rows[r] + 1]; ++k)
+      if (const int node = nodes.finest_node[l][P.column[k]]; node >= 0 && nodes.unknown[node] >= 0)
+        row.emplace_back(nodes.unknown[node], P.value[k]);
+    std::sort(row.begin(), row.end());
+  });
 }
 
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
@@ -97,81 +78,20 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
   Array<int>              row_of(nodes.n_unknowns, -1);
   for (std::size_t i = 0; i < own.size(); ++i)
     row_of[own[i]] = static_cast<int>(i);
-  CSRMatrix<double> S;
-  S.n_rows = S.n_cols = nodes.n_unknowns;
-  S.row_start.push_back(0);
-  Row row;
-  for (int i = 0; i < nodes.n_unknowns; ++i)
-    {
-      row.assign(1, {i, 1.});
-      if (row_of[i] >= 0)
-        for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
-          row.emplace_back(rows.column[k], rows.value[k]);
-      std::sort(row.begin(), row.end());
-      add_row(row, S);
-    }
-  return S;
+  return matrix_of_rows(nodes.n_unknowns, nodes.n_unknowns, [&](int i, Row &row) {
+    row.emplace_back(i, 1.);
+    if (row_of[i] >= 0)
+      for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
+        row.emplace_back(rows.column[k], rows.value[k]);
+    std::sort(row.begin(), row.end());
+  });
 }
 
 CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number)
 {
-  CSRMatrix<double> rows;
-  rows.n_rows    = static_cast<int>(row.size());
-  rows.row_start = {0};
-  Row entries;
-  for (const int i : row)
-    {
-      entries.clear();
-      for (auto k = i < 0 ? 0 : A.row_start[i]; i >= 0 && k < A.row_start[i + 1]; ++k)
-        entries.emplace_back(number[A.column[k]], A.value[k]);
-      add_row(entries, rows);
-    }
-  return rows;
-}
-
-template <typename Number>
-HierarchicalBasis<Number>::HierarchicalBasis(const Device &device, const NestedNodes &nodes)
-  : device(device)
-{
-  for (int l = 0; l + 1 < nodes.n_levels(); ++l)
-    {
-      Array<int> own;
-      const auto rows = interpolation(nodes, l, own);
-      steps.push_back({{device, own}, {device, rows}});
-      // Transposed: rows of old nodes, columns are the new ones' numbers.
-      const CSRMatrix<double> columns = transpose(rows);
-      Array<int>              old;
-      for (int j = 0; j < columns.n_rows; ++j)
-        if (columns.row_start[j + 1] > columns.row_start[j])
-          old.push_back(j);
-      transposed.push_back({{device, old}, {device, renumbered_rows(columns, old, own)}});
-    }
-}
-
-template <typename Number>
-void HierarchicalBasis<Number>::apply(const Step &step, int n_columns, Vector<Number> &x) const
-{
-  with_columns_at_once<Number>(n_columns, [&](auto width) {
-    constexpr int        W = decltype(width)::value;
-    const ColumnWarps<W> tiles{step.own.size(), n_columns};
-    device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.rows.view(), x.data()});
+  return matrix_of_rows(static_cast<int>(row.size()), static_cast<int>(number.size()), [&](int r, Row &entries) {
+    for (auto k = row[r] < 0 ? 0 : A.row_start[row[r]]; row[r] >= 0 && k < A.row_start[row[r] + 1]; ++k)
+      entries.emplace_back(number[A.column[k]], A.value[k]);
   });
 }
-
-template <typename Number>
-void HierarchicalBasis<Number>::to_nodal(int n_columns, Vector<Number> &x, bool finest) const
-{
-  for (std::size_t l = 0; l + !finest < steps.size(); ++l)
-    apply(steps[l], n_columns, x);
-}
-
-template <typename Number>
-void HierarchicalBasis<Number>::load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest) const
-{
-  for (std::size_t l = transposed.size() - !finest; l-- > 0;)
-    apply(transposed[l], n_columns, b);
-}
-
-template class HierarchicalBasis<double>;
-template class HierarchicalBasis<float>;
 } // namespace adamant

@@ -78,10 +78,36 @@ class HierarchicalBasis
 {
 public:
   HierarchicalBasis() = default;
-  HierarchicalBasis(const Device &device, const NestedNodes &nodes);
+  HierarchicalBasis(const Device &device, const NestedNodes &nodes)
+    : device(device)
+  {
+    for (int l = 0; l + 1 < nodes.n_levels(); ++l)
+      {
+        Array<int> own;
+        const auto rows = interpolation(nodes, l, own);
+        steps.push_back({{device, own}, {device, rows}});
+        // Transposed: rows of old nodes, columns are the new ones' numbers.
+        const CSRMatrix<double> columns = transpose(rows);
+        Array<int>              old;
+        for (int j = 0; j < columns.n_rows; ++j)
+          if (columns.row_start[j + 1] > columns.row_start[j])
+            old.push_back(j);
+        transposed.push_back({{device, old}, {device, renumbered_rows(columns, old, own)}});
+      }
+  }
 
-  void to_nodal(int n_columns, Vector<Number> &x, bool finest = true) const;             ///< x = S x
-  void load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest = true) const; ///< b = Sᵀ b
+  /// Computes x = S x.
+  void to_nodal(int n_columns, Vector<Number> &x, bool finest = true) const
+  {
+    for (std::size_t l = 0; l + !finest < steps.size(); ++l)
+      apply(steps[l], n_columns, x);
+  }
+  /// Computes b = Sᵀ b.
+  void load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest = true) const
+  {
+    for (std::size_t l = transposed.size() - !finest; l-- > 0;)
+      apply(transposed[l], n_columns, b);
+  }
 
 private:
   struct Step
@@ -89,7 +115,13 @@ private:
     List<int>            own;
     ColumnMatrix<Number> rows;
   };
-  void apply(const Step &step, int n_columns, Vector<Number> &x) const;
+  void apply(const Step &step, int n_columns, Vector<Number> &x) const
+  {
+    with_columns_at_once<Number>(n_columns, [&](auto W) {
+      const ColumnWarps<W> tiles{step.own.size(), n_columns};
+      device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.rows.view(), x.data()});
+    });
+  }
 
   Device            device;
   std::vector<Step> steps, transposed; // from the coarsest level on

@@ -1,9 +1,9 @@
-#include "direct/macro_cells.h"
-
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
+#include "direct/prehandled.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -61,15 +61,48 @@ public:
       }
     for (int i = 0; i < T.n_rows; ++i)
       entities[vertices_of(i)].push_back(i);
+    for (const double value : diagonal(matrix))
+      largest = std::max(largest, value);
   }
 
   bool is_cell(const Vertices &v) const { return v[n_vertices - 1] >= 0; }
 
-  // The nodes of a cell in the order of the permutation `order` of its vertices: inner ones, then those on edges.
-  Array<int> numbering(const Vertices &cell, const std::vector<int> &order, int &n_inner)
+  // The class of a cell, the first one of equal matrices or a new one, and the cell's nodes in the order of the class:
+  // inner ones, then those on edges.
+  std::pair<std::size_t, Array<int>> classify(const Vertices &cell)
+  {
+    std::vector<int> order(n_vertices);
+    std::iota(order.begin(), order.end(), 0);
+    Array<int> first_numbers;
+    LocalRows  first_rows;
+    do
+      {
+        auto       numbers = numbering(cell, order);
+        auto       rows    = local_rows(cell, order, numbers);
+        const auto found   = std::find_if(models.begin(), models.end(),
+                                          [&](const LocalRows &model) { return same(model, rows, 1e-12 * largest); });
+        if (found != models.end())
+          return {found - models.begin(), std::move(numbers)};
+        if (first_numbers.empty())
+          {
+            first_numbers = std::move(numbers);
+            first_rows    = std::move(rows);
+          }
+      }
+    while (n_vertices <= 4 && std::next_permutation(order.begin(), order.end()));
+    require(models.size() < most_classes, "schur: the mesh has more than ", most_classes,
+            " classes of coarse cells with different matrices; take Solver/Solver = multigrid");
+    models.push_back(std::move(first_rows));
+    return {models.size() - 1, std::move(first_numbers)};
+  }
+
+  Entities entities;
+
+private:
+  // The nodes of a cell in the order of the permutation `order` of its vertices.
+  Array<int> numbering(const Vertices &cell, const std::vector<int> &order) const
   {
     Array<int> inner = entities.at(cell), edge;
-    n_inner          = static_cast<int>(inner.size());
     for (unsigned int subset = 1; subset + 1 < 1u << n_vertices; ++subset)
       {
         Vertices part;
@@ -88,14 +121,14 @@ public:
     return inner;
   }
 
-  LocalRows local_rows(const Vertices &cell, const std::vector<int> &order, const Array<int> &numbers, int n_inner)
+  LocalRows local_rows(const Vertices &cell, const std::vector<int> &order, const Array<int> &numbers)
   {
     for (std::size_t i = 0; i < numbers.size(); ++i)
       local_number[numbers[i]] = static_cast<int>(i);
     for (int v = 0; v < n_vertices; ++v)
       local_number[nodes.finest_node[0][cell[order[v]]]] = static_cast<int>(numbers.size()) + v;
     LocalRows local;
-    for (int i = 0; i < n_inner; ++i)
+    for (std::size_t i = 0; i < entities.at(cell).size(); ++i)
       {
         std::vector<std::pair<int, double>> row;
         for (auto k = matrix.row_start[numbers[i]]; k < matrix.row_start[numbers[i] + 1]; ++k)
@@ -107,12 +140,6 @@ public:
     return local;
   }
 
-  Entities                 entities;
-  int                      n_vertices = 0;
-  double                   largest    = 0.; // diagonal entry
-  const CSRMatrix<double> &matrix;
-
-private:
   Vertices vertices_of(int node) const
   {
     Vertices v;
@@ -140,17 +167,19 @@ private:
       list[i] = keys[i].second;
   }
 
-  CSRMatrix<double>  T;
-  const NestedNodes &nodes;
-  Array<int>         local_number;
+  const CSRMatrix<double> &matrix;
+  CSRMatrix<double>        T;
+  const NestedNodes       &nodes;
+  Array<int>               local_number;
+  std::vector<LocalRows>   models; // of each class
+  int                      n_vertices = 0;
+  double                   largest    = 0.; // diagonal entry
 };
 } // namespace
 
 MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix)
 {
-  Builder builder(nodes, matrix);
-  for (const double value : diagonal(matrix))
-    builder.largest = std::max(builder.largest, value);
+  Builder    builder(nodes, matrix);
   Array<int> number_in_E(matrix.n_rows, -1);
   for (const auto &[vertices, list] : builder.entities)
     for (const int node : list)
@@ -166,51 +195,24 @@ MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix
           else
             ++n_inner;
         }
-  std::vector<LocalRows> models;
-  const auto             add = [&](Class &to, const Array<int> &numbers) {
-    for (int i = 0; i < static_cast<int>(numbers.size()); ++i)
-      if (i < to.n_inner)
-        {
-          to.inner.push_back(nodes.unknown[numbers[i]]);
-          require(to.inner.back() >= 0,
-                              "schur: a node inside a coarse cell is prescribed; take Solver/Solver = multigrid");
-        }
-      else
-        to.edge.push_back(number_in_E[numbers[i]]);
-    ++to.n_cells;
-  };
   for (const auto &[cell, list] : builder.entities)
     {
       if (!builder.is_cell(cell))
         continue;
-      std::vector<int> order(builder.n_vertices);
-      std::iota(order.begin(), order.end(), 0);
-      bool      found   = false;
-      int       n_inner = 0;
-      LocalRows model;
-      do
+      const auto [number, nodes_of_cell] = builder.classify(cell);
+      const int inner = static_cast<int>(list.size()), all = static_cast<int>(nodes_of_cell.size());
+      if (number == classes.size())
+        classes.push_back({0, inner, all - inner, {}, {}});
+      Class &to = classes[number];
+      for (int i = 0; i < inner; ++i)
         {
-          const auto numbers = builder.numbering(cell, order, n_inner);
-          auto       rows    = builder.local_rows(cell, order, numbers, n_inner);
-          for (std::size_t c = 0; c < classes.size() && !found; ++c)
-            if (same(models[c], rows, 1e-12 * builder.largest))
-              {
-                add(classes[c], numbers);
-                found = true;
-              }
-          if (model.empty())
-            model = std::move(rows);
+          to.inner.push_back(nodes.unknown[nodes_of_cell[i]]);
+          require(to.inner.back() >= 0,
+                  "schur: a node inside a coarse cell is prescribed; take Solver/Solver = multigrid");
         }
-      while (!found && builder.n_vertices <= 4 && std::next_permutation(order.begin(), order.end()));
-      if (found)
-        continue;
-      require(classes.size() < most_classes, "schur: the mesh has more than ", most_classes,
-              " classes of coarse cells with different matrices; take Solver/Solver = multigrid");
-      std::iota(order.begin(), order.end(), 0);
-      const auto numbers = builder.numbering(cell, order, n_inner);
-      classes.push_back({0, n_inner, static_cast<int>(numbers.size()) - n_inner, {}, {}});
-      models.push_back(std::move(model));
-      add(classes.back(), numbers);
+      for (int i = inner; i < all; ++i)
+        to.edge.push_back(number_in_E[nodes_of_cell[i]]);
+      ++to.n_cells;
     }
 }
 } // namespace adamant

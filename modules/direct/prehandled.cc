@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace adamant
@@ -201,39 +202,20 @@ CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &mat
       for (int j = 0; j < cells.classes[c].n_edge; ++j)
         if (const int E = cells.classes[c].edge[std::size_t(cell) * cells.classes[c].n_edge + j]; E >= 0)
           places[E].push_back({{int(c), cell, j}});
-  const auto        d = [&](int E) { return matrices.inverse_diagonal[cells.edge[E]]; };
-  Array<double>     sums(n, 0.);
-  Array<char>       used(n, 0);
-  CSRMatrix<double> complement;
-  complement.n_rows = complement.n_cols = n;
-  complement.row_start.push_back(0);
-  for (int i = 0; i < n; ++i)
-    {
-      std::vector<int> columns;
-      const auto       add = [&](int column, double value) {
-        if (!std::exchange(used[column], 1))
-          columns.push_back(column);
-        sums[column] += value;
-      };
-      for (auto k = matrices.edges.row_start[i]; k < matrices.edges.row_start[i + 1]; ++k)
-        add(matrices.edges.column[k], matrices.edges.value[k]);
-      for (const auto &[c, cell, j] : places[i])
-        {
-          const int  e = cells.classes[c].n_edge;
-          const int *E = &cells.classes[c].edge[std::size_t(cell) * e];
-          for (int k = 0; k < e; ++k)
-            if (E[k] >= 0)
-              add(E[k], -d(i) * local[c].G[std::size_t(j) * e + k] * d(E[k]));
-        }
-      std::sort(columns.begin(), columns.end());
-      for (const int column : columns)
-        {
-          complement.column.push_back(column);
-          complement.value.push_back(std::exchange(sums[column], 0.));
-          used[column] = 0;
-        }
-      complement.row_start.push_back(static_cast<std::int64_t>(complement.column.size()));
-    }
-  return complement;
+  const auto d = [&](int E) { return matrices.inverse_diagonal[cells.edge[E]]; };
+  return matrix_of_rows(n, n, [&](int i, Row &row) {
+    std::map<int, double> sums; // by column
+    for (auto k = matrices.edges.row_start[i]; k < matrices.edges.row_start[i + 1]; ++k)
+      sums[matrices.edges.column[k]] += matrices.edges.value[k];
+    for (const auto &[c, cell, j] : places[i])
+      {
+        const int  e = cells.classes[c].n_edge;
+        const int *E = &cells.classes[c].edge[std::size_t(cell) * e];
+        for (int k = 0; k < e; ++k)
+          if (E[k] >= 0)
+            sums[E[k]] += -d(i) * local[c].G[std::size_t(j) * e + k] * d(E[k]);
+      }
+    row.assign(sums.begin(), sums.end());
+  });
 }
 } // namespace adamant

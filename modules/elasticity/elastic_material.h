@@ -1,19 +1,11 @@
 #pragma once
 
-#include "fem/functions/gradient_postprocessor.h"
-#include "fem/spaces/level_space.h"
-
-#include <deal.II/base/point.h>
-#include <deal.II/base/quadrature.h>
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/types.h>
-#include <deal.II/fe/mapping.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace adamant
 {
@@ -39,7 +31,15 @@ struct ElasticMaterial
   /// Returns the von Mises stress sqrt(3/2) |deviatoric stress|. In plane strain sigma_zz is lambda tr(epsilon), but
   /// lambda does not change the result.
   template <int dim>
-  double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const;
+  double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const
+  {
+    const auto   sigma    = stress(strain);
+    const double sigma_zz = dim == 2 ? lambda * trace(strain) : 0.;
+    const double mean     = (trace(sigma) + sigma_zz) / 3.;
+    const auto   deviator = sigma - mean * dealii::unit_symmetric_tensor<dim>();
+    const double square   = deviator * deviator + (dim == 2 ? (sigma_zz - mean) * (sigma_zz - mean) : 0.);
+    return std::sqrt(1.5 * square);
+  }
 
   double wave_speed_squared() const { return (lambda + 2. * mu) / density; } ///< of pressure waves
 };
@@ -68,35 +68,4 @@ struct ElasticMaterials
     return value;
   }
 };
-
-/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
-template <int dim>
-std::vector<std::string> stress_names();
-
-/// Returns a postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
-/// Where dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
-/// Newton-Cotes rule.
-template <int dim>
-std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials);
-
-/// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
-/// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
-/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (points.h).
-template <int dim>
-CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
-                                const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
-                                const std::vector<dealii::Point<dim>> &points);
-
-struct Energies
-{
-  double strain, kinetic;
-};
-
-/// Returns the energies `1/2 ∫ sigma(u) : epsilon(u)` and `1/2 ∫ rho |v|²` for nodal values at the owned DoFs, in host
-/// memory. The first dim components of the space hold u, dim components from first_velocity on hold v. All ranks call
-/// it together.
-template <int dim>
-Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                  const dealii::Quadrature<dim> &quadrature, const ElasticMaterials &materials, const double *u,
-                  const double *v, unsigned int first_velocity = 0);
 } // namespace adamant

@@ -1,18 +1,7 @@
 #include "elasticity/elasticity_parameters.h"
 
 #include "base/exceptions.h"
-#include "expressions/expressions.h"
-#include "fem/forms/integrals.h"
-#include "fem/meshes/mesh.h"
-#include "frame/parameters/mesh_input.h"
 #include "frame/start_up.h"
-
-#include <deal.II/base/quadrature_lib.h>
-#include <deal.II/grid/grid_generator.h>
-
-#include <algorithm>
-#include <cmath>
-#include <memory>
 
 namespace adamant
 {
@@ -61,43 +50,6 @@ bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim)
   for (unsigned int d = 0; inside && d < dim && coordinates.empty(); ++d)
     inside = point[d] >= 0. && point[d] <= lengths[d];
   return inside;
-}
-
-template <int dim>
-void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
-{
-  const std::string key = section + "/Coordinates";
-  if (!coordinates.empty()) // before the work of refining
-    refuse_moved_vertices(key, is_distributed(mesh));
-  dealii::Point<dim> far_corner;
-  std::copy_n(lengths.begin(), dim, &far_corner[0]);
-  dealii::GridGenerator::subdivided_hyper_rectangle(
-    mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(), far_corner,
-    true);
-  refine_global(mesh, uniform_refinements);
-  const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
-  if (!by_estimate())
-    refine_towards_origin(mesh, lengths, n_coordinates.at(refinement), refinement_steps);
-  if (!coordinates.empty())
-    move_vertices(key, *parse_function<dim>(key, coordinates, dim), mesh);
-}
-
-template <int dim>
-void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
-                           unsigned int n_coordinates, unsigned int n_steps)
-{
-  for (unsigned int l = 1; l <= n_steps; ++l)
-    {
-      for (const auto &cell : mesh.active_cell_iterators())
-        {
-          bool near = cell->is_locally_owned();
-          for (unsigned int d = 0; d < n_coordinates; ++d)
-            near = near && cell->center()[d] < std::ldexp(lengths[d], -static_cast<int>(l));
-          if (near)
-            cell->set_refine_flag();
-        }
-      execute_refinement(mesh);
-    }
 }
 
 namespace
@@ -206,27 +158,6 @@ void SolidBoundaries::check(unsigned int dim, bool stationary, bool box) const
             "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis, " prescribed somewhere");
 }
 
-template <int dim>
-void SolidBoundaries::check(const dealii::Triangulation<dim> &mesh) const
-{
-  for (const auto &[id, components] : dirichlet)
-    check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
-  for (const auto &[id, text] : traction)
-    check_boundaries("Problem/Traction", {id}, mesh);
-}
-
-template <int dim>
-Array<double> SolidBoundaries::load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                    const dealii::Function<dim> &f) const
-{
-  std::vector<std::unique_ptr<dealii::Function<dim>>>                 functions;
-  std::map<dealii::types::boundary_id, const dealii::Function<dim> *> g;
-  for (const auto &[id, text] : traction)
-    g[id] = functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)).get();
-  const unsigned int n = space.element().degree + 1; // points in each direction
-  return load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), f, g);
-}
-
 SolidOutputParameters::SolidOutputParameters()
   : ParameterAcceptor("/Output")
 {
@@ -264,15 +195,4 @@ std::vector<std::vector<double>> SolidOutputParameters::displacement_points(unsi
     return {usual};
   return points;
 }
-
-#define INSTANTIATE(dim)                                                                                                \
-  template void          BoxParameters::make(dealii::Triangulation<dim> &) const;                                       \
-  template void          refine_towards_origin(dealii::Triangulation<dim> &, const std::vector<double> &, unsigned int, \
-                                               unsigned int);                                                           \
-  template void          SolidBoundaries::check(const dealii::Triangulation<dim> &) const;                              \
-  template Array<double> SolidBoundaries::load(const LevelSpace<dim> &, const dealii::Mapping<dim> &,                   \
-                                               const dealii::Function<dim> &) const;
-INSTANTIATE(2)
-INSTANTIATE(3)
-#undef INSTANTIATE
 } // namespace adamant

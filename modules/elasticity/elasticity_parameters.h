@@ -1,19 +1,49 @@
 #pragma once
 
 #include "elasticity/elastic_material.h"
+#include "expressions/expressions.h"
+#include "fem/forms/integrals.h"
+#include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_file.h"
+#include "frame/parameters/mesh_input.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
+#include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/tria.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace adamant
 {
+/// Refines a box in steps l = 1, ..., n_steps: cells whose centre has its first n_coordinates coordinates below 2^-l
+/// times the box's lengths. The value 1 refines towards a face, 2 an edge, 3 a vertex (Liebchen et al., Section 5.2), 0
+/// all cells.
+template <int dim>
+void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
+                           unsigned int n_coordinates, unsigned int n_steps)
+{
+  for (unsigned int l = 1; l <= n_steps; ++l)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        {
+          bool near = cell->is_locally_owned();
+          for (unsigned int d = 0; d < n_coordinates; ++d)
+            near = near && cell->center()[d] < std::ldexp(lengths[d], -static_cast<int>(l));
+          if (near)
+            cell->set_refine_flag();
+        }
+      execute_refinement(mesh);
+    }
+}
+
 /// Parameters of the mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle, and of its refinement, in any
 /// section.
 struct BoxParameters : dealii::ParameterAcceptor
@@ -37,18 +67,27 @@ struct BoxParameters : dealii::ParameterAcceptor
 
   /// Makes the mesh from an empty one; sides have the boundary ids 0, 1 (x), 2, 3 (y), 4, 5 (z).
   template <int dim>
-  void make(dealii::Triangulation<dim> &mesh) const;
+  void make(dealii::Triangulation<dim> &mesh) const
+  {
+    const std::string key = section + "/Coordinates";
+    if (!coordinates.empty()) // before the work of refining
+      refuse_moved_vertices(key, is_distributed(mesh));
+    dealii::Point<dim> far_corner;
+    std::copy_n(lengths.begin(), dim, &far_corner[0]);
+    dealii::GridGenerator::subdivided_hyper_rectangle(
+      mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(),
+      far_corner, true);
+    refine_global(mesh, uniform_refinements);
+    const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
+    if (!by_estimate())
+      refine_towards_origin(mesh, lengths, n_coordinates.at(refinement), refinement_steps);
+    if (!coordinates.empty())
+      move_vertices(key, *parse_function<dim>(key, coordinates, dim), mesh);
+  }
 
 private:
   std::string section;
 };
-
-/// Refines a box in steps l = 1, ..., n_steps: cells whose centre has its first n_coordinates coordinates below 2^-l
-/// times the box's lengths. The value 1 refines towards a face, 2 an edge, 3 a vertex (Liebchen et al., Section 5.2), 0
-/// all cells.
-template <int dim>
-void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
-                           unsigned int n_coordinates, unsigned int n_steps);
 
 /// Elastic materials as parameters of any section: one by its Lame parameters or by Young's modulus and Poisson's
 /// ratio, and others for cells of some material ids.
@@ -87,12 +126,26 @@ public:
   void check(unsigned int dim, bool stationary, bool box) const;
   /// Throws InputError where the mesh lacks one of the boundaries.
   template <int dim>
-  void check(const dealii::Triangulation<dim> &mesh) const;
+  void check(const dealii::Triangulation<dim> &mesh) const
+  {
+    for (const auto &[id, components] : dirichlet)
+      check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+    for (const auto &[id, text] : traction)
+      check_boundaries("Problem/Traction", {id}, mesh);
+  }
 
   /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i of a body force f and the tractions g; see load_vector.
   template <int dim>
   Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                     const dealii::Function<dim> &f) const;
+                     const dealii::Function<dim> &f) const
+  {
+    std::vector<std::unique_ptr<dealii::Function<dim>>>                 functions;
+    std::map<dealii::types::boundary_id, const dealii::Function<dim> *> g;
+    for (const auto &[id, text] : traction)
+      g[id] = functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)).get();
+    const unsigned int n = space.element().degree + 1; // points in each direction
+    return load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), f, g);
+  }
 
 private:
   std::string tractions, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";

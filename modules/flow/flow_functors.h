@@ -36,16 +36,12 @@ struct VelocityUpdate
 /// Products of nodal values are formed on the fly. Where 1 / m and f are set to zero (prescribed nodes, hanging nodes),
 /// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more).
 template <int dim>
-struct MomentumStep : BundleFunctor
+struct MomentumStep
 {
-  static constexpr int n_matrices = dim + 1, n_values = dim + 1, n_sums = dim;
+  static constexpr int n_matrices = dim + 1, n_values = dim + 1, n_sums = dim, parts = 1;
 
   VelocityUpdate<dim> update;
   const double       *p;
-  MomentumStep(const VelocityUpdate<dim> &update, const double *p)
-    : update(update)
-    , p(p)
-  {}
 
   ADAMANT_HOST_DEVICE const double *values(int k) const { return k < dim ? update.u + k * update.n : p; }
   // sum[c] += (K + Σ_d A_d u_d)_ij u_cj + A_c,ij p_j
@@ -68,18 +64,13 @@ struct MomentumStep : BundleFunctor
 /// The divergence g = Σ_d W_d u_d as one product of the bundle W_1, ..., W_dim, whose rows are few and long. A
 /// component has n entries.
 template <int dim>
-struct Divergence : BundleFunctor
+struct Divergence
 {
   static constexpr int n_matrices = dim, n_values = dim, n_sums = 1, parts = 8;
 
   long          n;
   const double *u;
   double       *g;
-  Divergence(long n, const double *u, double *g)
-    : n(n)
-    , u(u)
-    , g(g)
-  {}
 
   ADAMANT_HOST_DEVICE const double *values(int d) const { return u + d * n; }
   ADAMANT_HOST_DEVICE void          add(const double (&a)[dim], const double (&v)[dim], double (&sum)[1]) const

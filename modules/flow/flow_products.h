@@ -56,14 +56,14 @@ public:
     if (separate())
       separate_momentum(update, u, p, timed);
     else
-      timed("momentum", [&] { for_each_row(device, momentum_bundle, MomentumStep<dim>(update, p.data())); });
+      timed("momentum", [&] { for_each_row(device, momentum_bundle, MomentumStep<dim>{update, p.data()}); });
   }
 
   /// Computes the Divergence.
   void divergence(const Vector &u, Vector &g) const
   {
     if (!separate())
-      return for_each_row(device, divergence_bundle, Divergence<dim>(n, u.data(), g.data()));
+      return for_each_row(device, divergence_bundle, Divergence<dim>{n, u.data(), g.data()});
     for (int d = 0; d < dim; ++d)
       device.multiply(1., divergence_matrix[d], component(u, d), d == 0 ? 0. : 1., g);
   }

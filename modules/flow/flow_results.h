@@ -3,13 +3,11 @@
 #include "base/run_record.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_functionals.h"
+#include "flow/flow_output.h"
 #include "flow/stable_step.h"
-#include "frame/output/output.h"
 #include "frame/output/profiles.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
-
-#include <deal.II/base/point.h>
 
 #include <boost/serialization/map.hpp>
 
@@ -55,9 +53,9 @@ public:
   void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
                 const Array<double> &g, const Array<double> &a, double dt, double viscosity)
   {
-    values["kinetic_energy"] = kinetic_energy(flow, u);
+    values["kinetic_energy"] = kinetic_energy(u);
     values["max_divergence"] = largest_divergence(flow, g);
-    values["mean_pressure"]  = mean_pressure(flow, nodal_pressure);
+    values["mean_pressure"]  = mean_pressure(nodal_pressure);
     values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
     pressure_at_points       = at_points(pressure);
     for (const auto &[id, on_boundary] : force_on)
@@ -143,6 +141,30 @@ public:
   }
 
 private:
+  // ½ ∫ |u|² with lumped masses.
+  double kinetic_energy(const Array<double> &u) const
+  {
+    const std::size_t n      = flow.velocity().n_owned();
+    double            energy = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      {
+        double square = 0;
+        for (unsigned int c = 0; c < dim; ++c)
+          square += u[c * n + i] * u[c * n + i];
+        energy += 0.5 * flow.velocity_mass[i] * square;
+      }
+    flow.velocity().communicator().sum(&energy, 1);
+    return energy;
+  }
+  double mean_pressure(const Array<double> &pressure) const
+  {
+    double integral = 0.;
+    for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
+      integral += flow.pressure_mass[k] * pressure[k];
+    flow.velocity().communicator().sum(&integral, 1);
+    return integral / flow.pressure_volume;
+  }
+
   static constexpr const char *names[] = {"kinetic_energy", "max_divergence", "mean_pressure", "cfl"};
 
   const FlowMatrices<dim>                   &flow;
@@ -157,10 +179,4 @@ private:
   std::map<unsigned int, std::vector<double>> force;
   std::vector<double>                         pressure_at_points;
 };
-
-/// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar
-/// Q1 space; the velocity is stored by components. All ranks call it together.
-template <int dim>
-void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
-                const double *pressure, TimeSeries &series, double time);
 } // namespace adamant

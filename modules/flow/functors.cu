@@ -4,9 +4,7 @@
 #include "flow/bundle/bundle.cuh"
 #include "flow/flow_functors.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
@@ -59,5 +57,4 @@ template void for_each_row(const DeviceInterface &, const BundleStorage &, const
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<2> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<3> &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

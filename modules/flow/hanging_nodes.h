@@ -1,12 +1,11 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "fem/ranks/distributed_rows.h"
 #include "fem/spaces/level_space.h"
+#include "flow/flow_functors.h"
 
-#include <deal.II/base/point.h>
-#include <deal.II/grid/tria.h>
-
-#include <map>
+#include <utility>
 
 namespace adamant
 {
@@ -17,12 +16,50 @@ class HangingNodes
 {
 public:
   /// All ranks call it together.
-  HangingNodes(const Device &device, const LevelSpace<dim> &space, int n_components);
+  HangingNodes(const Device &device, const LevelSpace<dim> &space, int n_components)
+    : device(device)
+    , n_components(n_components)
+    , n(space.n_owned())
+    , none(space.n_hanging() == 0)
+  {
+    Array<int> hanging;
+    rows   = Matrix<double>(device, by_components(hanging_rows(space, hanging), n_components));
+    nodes  = List<int>(device, hanging);
+    values = Vector<double>(device, n_components * nodes.size());
+  }
 
   /// Sets u = H u at the hanging nodes, for all components. All ranks call it together, or record it in graphs.
-  void apply(Vector<double> &u);
+  void apply(Vector<double> &u)
+  {
+    if (none)
+      return;
+    device.multiply(1., rows, u, 0., values);
+    device.for_each(nodes.size(), SetAtNodes{n_components, nodes.size(), n, nodes.data(), values.data(), u.data()});
+  }
 
 private:
+  // Lists the rank's own hanging nodes; returns the rows of H that interpolate there, with columns of own nodes and
+  // ghosts.
+  static CSRMatrix<double> hanging_rows(const LevelSpace<dim> &space, Array<int> &nodes)
+  {
+    for (int i = 0; i < space.n_owned(); ++i)
+      if (!space.is_free(i))
+        nodes.push_back(i);
+    const auto       &H    = space.H;
+    CSRMatrix<double> rows = matrix_of_rows(H.n_rows, H.n_cols, [&](int i, Row &row) {
+      if (i < space.n_owned() && !space.is_free(i))
+        for (auto k = H.row_start[i]; k < H.row_start[i + 1]; ++k)
+          row.emplace_back(H.column[k], H.value[k]);
+    });
+    rows = sum_rows(std::move(rows), space.partition(), space.partition()); // with the ghosts that occur
+    // The other rows are empty.
+    rows.n_rows = static_cast<int>(nodes.size());
+    for (int k = 0; k < rows.n_rows; ++k)
+      rows.row_start[k + 1] = rows.row_start[nodes[k] + 1];
+    rows.row_start.resize(rows.n_rows + 1);
+    return rows;
+  }
+
   Device         device;
   int            n_components;
   long           n;    // the space's own nodes
@@ -30,39 +67,5 @@ private:
   List<int>      nodes;
   Matrix<double> rows;
   Vector<double> values;
-};
-
-/// The hanging vertices of a serial mesh whose edges manifolds bend. Bilinear cells have straight edges: a hanging
-/// vertex off them leaves a gap, and forces and pressures near it are wrong. Placing all new vertices in the middle of
-/// edges would keep the kinks of the coarse mesh for good. So only hanging vertices are moved, and only while they
-/// hang:
-///
-///   HangingVertices<dim> hanging;
-///   hanging.straighten(mesh);
-///   ...
-///   hanging.restore(mesh);      // before the mesh is refined, so that new vertices lie on the manifolds, too
-///   mesh.execute_coarsening_and_refinement();
-///   hanging.straighten(mesh);
-template <int dim>
-class HangingVertices
-{
-public:
-  /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face. Since other
-  /// vertices hung, the mesh may have been refined globally, `refined` times. Then the earlier hanging vertices come
-  /// first. New vertices go with the vertices that they lie between. What hangs now comes last. Throws InputError where
-  /// a cell beside a vertex that moves is turned inside out: where it is flatter than the arc beside it.
-  void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0);
-  /// Moves the vertices back to their places before the last `straighten`; the mesh must not have been coarsened since.
-  void restore(dealii::Triangulation<dim> &mesh);
-
-private:
-  template <typename Object>
-  void straighten_middle(const Object &object);
-  template <typename Object>
-  void carry_middle(const Object &object);
-  void check_cells(const dealii::Triangulation<dim> &mesh) const;
-  void move(dealii::Point<dim> &vertex, unsigned int index, const dealii::Point<dim> &to);
-
-  std::map<unsigned int, dealii::Point<dim>> before; // by vertex numbers
 };
 } // namespace adamant

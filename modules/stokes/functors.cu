@@ -1,14 +1,12 @@
 // The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
-#include "stokes/cells/cell_functors.h"
+#include "stokes/cells/cell_matrix.h"
 #include "stokes/scaled_product.h"
 #include "stokes/stokes_kernels.h"
 #include "stokes/transport/transport_functors.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ShapedViscousStress<2>> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ShapedViscousStress<3>> &);
@@ -43,5 +41,4 @@ template void for_each(const DeviceInterface &, int, const LowOrderStep &);
 template void for_each(const DeviceInterface &, int, const MassStep &);
 template void for_each(const DeviceInterface &, int, const FluxLimits &);
 template void for_each(const DeviceInterface &, int, const LimitedStep &);
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -1,7 +1,9 @@
 #include "stokes/saddle_point_solver.h"
 
+#include "multigrid/chebyshev.h"
 #include "multigrid/multigrid_preconditioner.h"
 #include "multigrid/smoothers/functors.h"
+#include "multigrid/v_cycle.h"
 #include "stokes/stokes_kernels.h"
 
 #include <cmath>
@@ -30,100 +32,134 @@ Array<double> ones_of(const CSRMatrix<double> &matrix)
     ones[i] = matrix.row_start[i] < matrix.row_start[i + 1];
   return ones;
 }
+
+// Approximate inverses of the Schur complement S = B A⁻¹ Bᵀ of a saddle point problem
+//
+//   [ A  Bᵀ ] [ u ]   [ f ]
+//   [ B  0  ] [ p ] = [ g ],
+//
+// where A is the matrix of (2 η ε(u), ε(v)) or the like. As preconditioners they compute z = -Ŝ⁻¹ v, with the sign of
+// the second pivot of elimination, as a TriangularPreconditioner needs.
+
+// The mass matrix weighted by 1/η: Ŝ⁻¹ = factor p(M). p is Chebyshev's polynomial of degree 3 in D⁻¹ M, and D the
+// diagonal of M. It is for bilinear elements in dim dimensions: the eigenvalues of D⁻¹ M are in [2^-dim, 1.5^dim]
+// (Wathen 1987).
+class SchurMass : public Preconditioner
+{
+public:
+  // `mass` has a single level, M. `factor` is 2 for 2 η ε, 1 for η grad, times any other scale of B.
+  SchurMass(const Device &device, const LevelData &mass, int dim, double factor)
+    : device(device)
+    , mass(device, mass)
+    , chebyshev(this->mass, mass_options(dim))
+    , factor(factor)
+    , x(device, mass.n_rows())
+    , y(device, mass.n_rows())
+  {}
+
+  void vmult(const Vector<double> &v, Vector<double> &z) const override
+  {
+    device.axpby(-factor, chebyshev.vmult(3, v, x, y), 0., z);
+  }
+  void update() override
+  {
+    mass.update();
+    chebyshev.update();
+  }
+  bool recordable() const override { return true; }
+
+private:
+  Device                     device;
+  DeviceLevel<double>        mass;
+  PolynomialSmoother<double> chebyshev;
+  double                     factor;
+  mutable Vector<double>     x, y;
+};
+
+// The weighted least-squares commutator ("BFBT") of Rudi, Stadler and Ghattas (SIAM J. Sci. Comput. 39, 2017): Ŝ⁻¹ =
+// L⁻¹ (B C A C Bᵀ) L⁻¹. C is a positive diagonal matrix, zero at constrained unknowns of u. L⁻¹ is one V-cycle for K =
+// B C Bᵀ.
+template <typename Number>
+class SchurBFBT : public Preconditioner
+{
+public:
+  // The object has its own device matrices in this precision of A, B and Bᵀ. It reads C at each update; the finest of
+  // `levels` is K. With options.singular the pressure has a free constant: all vectors are kept at zero mean over the
+  // rows of B with entries.
+  SchurBFBT(const Device &device, const Matrix<Number> &A, const CSRMatrix<double> &B, const CSRMatrix<double> &Bt,
+            const adamant::Vector<double> &C, const std::vector<LevelData> &levels, const MultigridOptions &options)
+    : device(device)
+    , A(A)
+    , B(device, B)
+    , Bt(device, Bt, A.node_size())
+    , exact_C(C)
+    , C(device, C.size())
+    , ones(device, ones_of(B))
+    , singular(options.singular)
+    , L(device, levels, options)
+    , sum(device, 1)
+    , r(device, B.n_rows)
+    , p(device, B.n_rows)
+    , w(device, Bt.n_rows)
+    , y(device, Bt.n_rows)
+  {
+    const auto present = ones_of(B);
+    n_ones             = std::accumulate(present.begin(), present.end(), 0.);
+    device.communicator().sum(&n_ones, 1);
+    device.copy(exact_C, this->C);
+  }
+
+  void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override
+  {
+    device.copy(v, r);
+    solve();
+    device.multiply(Number(1), Bt, p, Number(0), w);
+    scale_by_C(w);
+    device.multiply(Number(1), A, w, Number(0), y);
+    scale_by_C(y);
+    device.multiply(Number(1), B, y, Number(0), r);
+    solve();
+    device.scale(Number(-1), p);
+    device.copy(p, z);
+  }
+  void update() override
+  {
+    device.copy(exact_C, C);
+    L.update();
+  }
+  bool recordable() const override { return true; }
+
+private:
+  using Vector = adamant::Vector<Number>;
+  void solve() const // computes p = L⁻¹ r
+  {
+    remove_mean(r);
+    device.copy(L.vmult(r), p);
+    remove_mean(p);
+  }
+  void remove_mean(Vector &v) const
+  {
+    if (!singular)
+      return;
+    device.dot(ones, v, sum, 0);
+    device.for_each(v.size(), RemoveMean<Number>{ones.data(), sum.data(), n_ones, v.data()});
+  }
+  void scale_by_C(Vector &v) const
+  {
+    device.for_each(v.size(), ScaleByDiagonal<Number>{Number(1), C.data(), v.data(), v.data()});
+  }
+
+  Device                         device;
+  Matrix<Number>                 A, B, Bt;
+  const adamant::Vector<double> &exact_C;
+  Vector                         C, ones;
+  double                         n_ones;
+  bool                           singular;
+  VCycle<Number>                 L;
+  mutable Scalars                sum;
+  mutable Vector                 r, p, w, y;
+};
 } // namespace
-
-SchurMass::SchurMass(const Device &device, const LevelData &mass, int dim, double factor)
-  : device(device)
-  , mass(device, mass)
-  , chebyshev(this->mass, mass_options(dim))
-  , factor(factor)
-  , x(device, mass.n_rows())
-  , y(device, mass.n_rows())
-{}
-
-void SchurMass::update()
-{
-  mass.update();
-  chebyshev.update();
-}
-
-void SchurMass::vmult(const Vector<double> &v, Vector<double> &z) const
-{
-  device.axpby(-factor, chebyshev.vmult(3, v, x, y), 0., z);
-}
-
-template <typename Number>
-SchurBFBT<Number>::SchurBFBT(const Device &device, const Matrix<Number> &A, const CSRMatrix<double> &B,
-                             const CSRMatrix<double> &Bt, const adamant::Vector<double> &C,
-                             const std::vector<LevelData> &levels, const MultigridOptions &options)
-  : device(device)
-  , A(A)
-  , B(device, B)
-  , Bt(device, Bt, A.node_size())
-  , exact_C(C)
-  , C(device, C.size())
-  , ones(device, ones_of(B))
-  , singular(options.singular)
-  , L(device, levels, options)
-  , sum(device, 1)
-  , r(device, B.n_rows)
-  , p(device, B.n_rows)
-  , w(device, Bt.n_rows)
-  , y(device, Bt.n_rows)
-{
-  const auto present = ones_of(B);
-  n_ones             = std::accumulate(present.begin(), present.end(), 0.);
-  device.communicator().sum(&n_ones, 1);
-  device.copy(exact_C, this->C);
-}
-
-template <typename Number>
-void SchurBFBT<Number>::update()
-{
-  device.copy(exact_C, C);
-  L.update();
-}
-
-template <typename Number>
-void SchurBFBT<Number>::vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const
-{
-  device.copy(v, r);
-  solve(r, p);
-  device.multiply(Number(1), Bt, p, Number(0), w);
-  scale_by_C(w);
-  device.multiply(Number(1), A, w, Number(0), y);
-  scale_by_C(y);
-  device.multiply(Number(1), B, y, Number(0), r);
-  solve(r, p);
-  device.scale(Number(-1), p);
-  device.copy(p, z);
-}
-
-template <typename Number>
-void SchurBFBT<Number>::solve(Vector &r, Vector &p) const
-{
-  remove_mean(r);
-  device.copy(L.vmult(r), p);
-  remove_mean(p);
-}
-
-template <typename Number>
-void SchurBFBT<Number>::remove_mean(Vector &r) const
-{
-  if (!singular)
-    return;
-  device.dot(ones, r, sum, 0);
-  device.for_each(r.size(), RemoveMean<Number>{ones.data(), sum.data(), n_ones, r.data()});
-}
-
-template <typename Number>
-void SchurBFBT<Number>::scale_by_C(Vector &w) const
-{
-  device.for_each(w.size(), ScaleByDiagonal<Number>{Number(1), C.data(), w.data(), w.data()});
-}
-
-template class SchurBFBT<double>;
-template class SchurBFBT<float>;
 
 SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData &data, int dim, SchurComplement type,
                                      const LinearSolverOptions &options, const MultigridOptions &schur_options,

@@ -7,14 +7,12 @@
 #include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/symmetric_tensor.h>
-#include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <limits>
-#include <memory>
 #include <utility>
 
 namespace adamant
@@ -90,7 +88,10 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   scaled      = Vector<double>(device, space().n_cells());
   prescribed  = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping));
   g           = field.prescribed_vector();
-  volumes     = cell_volumes(space());
+  volumes     = Array<double>(space().n_cells());
+#pragma omp parallel for schedule(static)
+  for (int cell = 0; cell < space().n_cells(); ++cell)
+    volumes[cell] = space().active_cells()[cell]->measure();
 }
 
 template <int dim>

@@ -12,7 +12,6 @@
 #include <deal.II/grid/tria.h>
 
 #include <optional>
-#include <vector>
 
 namespace adamant
 {

@@ -63,11 +63,6 @@ template <int dim>
 struct ShapedViscousStress : ViscousStress<dim>
 {
   const double *of_shapes; ///< results of ViscousStressOfShapes, for η constant in each cell; or null
-
-  ShapedViscousStress(const double *viscosity, bool at_points, const double *of_shapes)
-    : ViscousStress<dim>{viscosity, at_points}
-    , of_shapes(of_shapes)
-  {}
 };
 
 /// Computes the sums of ViscousStress without quadrature: 9 products for each contribution in 3D instead of 8 times 30.

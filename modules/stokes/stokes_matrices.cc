@@ -1,7 +1,6 @@
 #include "stokes/stokes_matrices.h"
 
 #include "base/csr/csr_operations.h"
-#include "base/exceptions.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/integrals.h"
 #include "fem/ranks/distributed_rows.h"
@@ -14,23 +13,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace adamant
 {
 namespace
 {
 const auto stokes_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-
-// Of each point of a quadrature composed of those of a cell's children the child that has it.
-template <int dim>
-Array<int> children_of_points(const dealii::Quadrature<dim> &quadrature)
-{
-  Array<int> children;
-  for (const auto &point : quadrature.get_points())
-    children.push_back(static_cast<int>(dealii::GeometryInfo<dim>::child_cell_from_point(point)));
-  return children;
-}
 
 // The integrals of the functions of an element over the unit cell.
 template <int dim>
@@ -85,16 +73,6 @@ std::optional<std::size_t> level_of(const LevelMeshes<dim> &meshes, const Stokes
   return options.element == VelocityElement::q2 ? std::optional<std::size_t>(halved_level(meshes)) : std::nullopt;
 }
 
-// The most that a level has on this rank.
-template <int dim>
-int most_cells(const Field<dim> &field)
-{
-  int most = 0;
-  for (std::size_t level = 0; level < field.n_levels(); ++level)
-    most = std::max(most, field.space(level).n_cells());
-  return most;
-}
-
 // Its columns are the DoFs of the space.
 template <int dim>
 CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &matrix, const LevelSpace<dim> &space)
@@ -103,15 +81,6 @@ CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &matrix, const L
   const MPI_Comm comm    = space.partition().get_mpi_communicator();
   return sum_rows(transpose(matrix), columns ? *columns : space.partition(),
                   *make_partitioner(owned_range(matrix.n_rows, comm), {}, comm));
-}
-
-template <int dim>
-Array<double> ones_at_free(const LevelSpace<dim> &space)
-{
-  Array<double> ones(space.n_owned());
-  for (int i = 0; i < space.n_owned(); ++i)
-    ones[i] = space.is_free(i);
-  return ones;
 }
 } // namespace
 
@@ -178,21 +147,27 @@ CSRMatrix<double> StokesMatrices<dim>::injection() const
 template <int dim>
 void StokesMatrices<dim>::assemble_masses(const std::set<dealii::types::boundary_id> &walls)
 {
-  V       = Matrix<double>(device, cells_to_masses(velocity.finest(), [&](const auto &cell) {
+  V              = Matrix<double>(device, cells_to_masses(velocity.finest(), [&](const auto &cell) {
                        for (const unsigned int face : cell->face_indices())
                          if (cell->at_boundary(face) && walls.count(cell->face(face)->boundary_id()) > 0)
                            return options.bfbt_boundary_weight;
                        return 1.;
                      }));
-  weights = Vector<double>(device, most_cells(A.bilinear()));
-  C       = Vector<double>(device, velocity.finest().n_owned());
+  C              = Vector<double>(device, velocity.finest().n_owned());
+  int most_cells = 0; // of a level, on this rank
+  for (std::size_t level = 0; level < A.bilinear().n_levels(); ++level)
+    most_cells = std::max(most_cells, A.bilinear().space(level).n_cells());
+  weights = Vector<double>(device, most_cells);
 
   const auto                                    &pressures = pressure.finest();
   const dealii::Functions::ConstantFunction<dim> one(1.);
   mean_weights = Vector<double>(
     device, transposed_product(pressures.owned_H(), load_vector(pressures, mapping, dealii::QGauss<dim>(2),
                                                                 dealii::QGauss<dim - 1>(2), one, {})));
-  ones = Vector<double>(device, ones_at_free(pressures));
+  Array<double> is_free(pressures.n_owned());
+  for (int i = 0; i < pressures.n_owned(); ++i)
+    is_free[i] = pressures.is_free(i);
+  ones = Vector<double>(device, is_free);
   // The pressure's mesh has another volume than the velocity's where boundaries are curved.
   device.scale(1. / device.dot(mean_weights, ones), mean_weights);
 }
@@ -206,7 +181,10 @@ void StokesMatrices<dim>::set_up_cells()
   const Quadrature in_children = dealii::QIterated<dim>(dealii::QGauss<1>(2), 2), in_cells = dealii::QGauss<dim>(2);
   const auto      &points = is_q2() ? in_cells : in_children;
   M.emplace("M", pressure, unknowns(pressure), mapping, points, stokes_flags, nullptr);
-  part_of_point = List<int>(device, is_q2() ? Array<int>(points.size(), 0) : children_of_points(points));
+  Array<int> parts; // for Q1 the child that has the point
+  for (const auto &point : points.get_points())
+    parts.push_back(is_q2() ? 0 : static_cast<int>(dealii::GeometryInfo<dim>::child_cell_from_point(point)));
+  part_of_point = List<int>(device, parts);
   if (is_q2())
     {
       to_finest_mesh = Matrix<double>(device, values_of_parents(finest));

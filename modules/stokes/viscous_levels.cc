@@ -198,9 +198,9 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
   const std::size_t n      = bilinear().n_levels();
   const auto        kernel = [&](std::size_t level, const Vector<double> &eta) {
     if (at_points != nullptr && level + 1 == of_shapes.size())
-      return ShapedViscousStress<dim>(at_points->data(), true, nullptr);
+      return ShapedViscousStress<dim>{{at_points->data(), true}, nullptr};
     const auto &shapes = of_shapes[level];
-    return ShapedViscousStress<dim>(eta.data(), false, shapes.size() > 0 ? shapes.data() : nullptr);
+    return ShapedViscousStress<dim>{{eta.data(), false}, shapes.size() > 0 ? shapes.data() : nullptr};
   };
   for (std::size_t level = 0; level < n; ++level)
     if (const auto &grid = grids[level]; grid.matrix)
@@ -248,37 +248,17 @@ CellViscosity CellViscosity::stage(double s) const
 }
 
 template <int dim>
-Array<double> cell_volumes(const LevelSpace<dim> &space)
+CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
+                             Array<double> at_points, bool has_units)
 {
-  Array<double> volumes(space.n_cells());
-#pragma omp parallel for schedule(static)
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    volumes[cell] = space.active_cells()[cell]->measure();
-  return volumes;
-}
-
-namespace
-{
-// Throws InputError on all ranks where a viscosity of one is no positive number.
-template <int dim>
-void require_positive(const Array<double> &of_cells, const LevelSpace<dim> &space)
-{
-  const auto bad =
+  const Communicator ranks = space.communicator();
+  const auto         bad =
     std::find_if(of_cells.begin(), of_cells.end(), [](double value) { return !(std::isfinite(value) && value > 0.); });
   std::ostringstream what;
   if (bad != of_cells.end())
     what << "Problem/Viscosity is " << *bad << " in the cell around ("
          << space.active_cells()[bad - of_cells.begin()]->center() << "): it has to be positive and finite";
-  require_on_all(space.communicator(), what.str());
-}
-} // namespace
-
-template <int dim>
-CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
-                             Array<double> at_points, bool has_units)
-{
-  const Communicator ranks = space.communicator();
-  require_positive(of_cells, space);
+  require_on_all(ranks, what.str());
   CellViscosity eta;
   double        volume = 0., fluidity = 0.;
   for (int cell = 0; cell < space.n_cells(); ++cell)
@@ -333,9 +313,7 @@ double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells)
 }
 
 template CellViscosity cell_viscosity(const LevelSpace<2> &, const Array<double> &, Array<double>, Array<double>, bool);
-template Array<double> cell_volumes(const LevelSpace<2> &);
 template CellViscosity cell_viscosity(const LevelSpace<3> &, const Array<double> &, Array<double>, Array<double>, bool);
-template Array<double> cell_volumes(const LevelSpace<3> &);
 template double        largest_jump(const LevelSpace<2> &, const Array<double> &);
 template double        largest_jump(const LevelSpace<3> &, const Array<double> &);
 } // namespace adamant

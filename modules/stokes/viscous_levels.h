@@ -91,9 +91,6 @@ template <int dim>
 CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
                              Array<double> at_points, bool has_units);
 
-template <int dim>
-Array<double> cell_volumes(const LevelSpace<dim> &space);
-
 /// Returns the largest ratio of the values of two cells with a common face. All ranks call it together.
 template <int dim>
 double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells);

@@ -5,20 +5,18 @@
 #include <string>
 #include <utility>
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 namespace
 {
-cudaDataType type_of(NumberType type)
+cudaDataType storage_type(Arithmetic arithmetic)
 {
-  switch (type)
+  switch (arithmetic)
     {
-      case NumberType::float64: return CUDA_R_64F;
-      case NumberType::float32: return CUDA_R_32F;
-      case NumberType::bfloat16: return CUDA_R_16BF;
-      default: return CUDA_R_16F;
+      case Arithmetic::float64: return CUDA_R_64F;
+      case Arithmetic::bfloat16: return CUDA_R_16BF;
+      case Arithmetic::float16: return CUDA_R_16F;
+      default: return CUDA_R_32F;
     }
 }
 
@@ -31,6 +29,7 @@ public:
     , cublas{{find_library("products of dense matrices: cuBLAS cannot be loaded", "ADAMANT_CUBLAS", "cublas",
                            CUBLAS_VER_MAJOR)}}
     , workspace(context->memory_of_device(), cublas_workspace, "cuBLAS")
+    , stored(storage_type(arithmetic))
     , compute(arithmetic == Arithmetic::float64 ? CUBLAS_COMPUTE_64F :
               arithmetic == Arithmetic::tf32    ? CUBLAS_COMPUTE_32F_FAST_TF32 :
                                                   CUBLAS_COMPUTE_32F)
@@ -47,8 +46,8 @@ public:
   }
 
   // Row-major is the transpose of what cuBLAS takes: Cᵀ = op(B)ᵀ op(A)ᵀ.
-  void multiply(const ProductShape &s, double a, const void *A, const void *B, double b, void *C, NumberType factors,
-                NumberType result) const override
+  void multiply(const ProductShape &s, double a, const void *A, const void *B, double b, void *C,
+                bool to_float) const override
   {
     if (s.m == 0 || s.n == 0 || s.count == 0)
       return;
@@ -58,10 +57,10 @@ public:
     const void *beta      = in_double ? static_cast<const void *>(&b) : &b_float;
     context->stream(); // what waits there comes before it
     check(cublas.gemm(handle.get(), s.transposed_B ? CUBLAS_OP_T : CUBLAS_OP_N,
-                      s.transposed_A ? CUBLAS_OP_T : CUBLAS_OP_N, s.n, s.m, s.k, alpha, B, type_of(factors), s.row_B,
-                      static_cast<long long>(s.distance_B), A, type_of(factors), s.row_A,
-                      static_cast<long long>(s.distance_A), beta, C, type_of(result), s.row_C,
-                      static_cast<long long>(s.distance_C), s.count, compute, CUBLAS_GEMM_DEFAULT),
+                      s.transposed_A ? CUBLAS_OP_T : CUBLAS_OP_N, s.n, s.m, s.k, alpha, B, stored, s.row_B,
+                      static_cast<long long>(s.distance_B), A, stored, s.row_A, static_cast<long long>(s.distance_A),
+                      beta, C, to_float ? CUDA_R_32F : stored, s.row_C, static_cast<long long>(s.distance_C), s.count,
+                      compute, CUBLAS_GEMM_DEFAULT),
           "cublasGemmStridedBatchedEx", s.transposed_B, s.transposed_A, s.n, s.m, s.k, s.row_B, s.distance_B, s.row_A,
           s.distance_A, s.row_C, s.distance_C, s.count);
   }
@@ -81,6 +80,7 @@ private:
   Cublas                         cublas;
   DeviceArray<char>              workspace;
   std::shared_ptr<cublasContext> handle;
+  cudaDataType                   stored;
   cublasComputeType_t            compute;
 };
 } // namespace
@@ -89,5 +89,4 @@ std::shared_ptr<DenseProductsInterface> make_dense_products(DeviceInterface &dev
 {
   return std::make_shared<CublasProducts>(static_cast<Context &>(device).shared_from_this(), arithmetic);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -86,8 +86,8 @@ public:
     , arithmetic(arithmetic)
   {}
 
-  void multiply(const ProductShape &s, double a, const void *A, const void *B, double b, void *C, NumberType factors,
-                NumberType result) const override
+  void multiply(const ProductShape &s, double a, const void *A, const void *B, double b, void *C,
+                bool to_float) const override
   {
     switch (arithmetic)
       {
@@ -98,12 +98,10 @@ public:
           return multiply_blocks(s, n_threads, float(a), static_cast<const float *>(A), static_cast<const float *>(B),
                                  float(b), static_cast<float *>(C));
         case Arithmetic::tf32: return imitate<float, float>(s, a, A, B, b, C);
+        case Arithmetic::bfloat16:
+          return to_float ? imitate<BFloat16, float>(s, a, A, B, b, C) : imitate<BFloat16, BFloat16>(s, a, A, B, b, C);
         default:
-          if (factors == NumberType::bfloat16)
-            return result == NumberType::float32 ? imitate<BFloat16, float>(s, a, A, B, b, C) :
-                                                   imitate<BFloat16, BFloat16>(s, a, A, B, b, C);
-          return result == NumberType::float32 ? imitate<Float16, float>(s, a, A, B, b, C) :
-                                                 imitate<Float16, Float16>(s, a, A, B, b, C);
+          return to_float ? imitate<Float16, float>(s, a, A, B, b, C) : imitate<Float16, Float16>(s, a, A, B, b, C);
       }
   }
 

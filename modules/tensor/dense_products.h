@@ -86,27 +86,14 @@ struct CopyBlock
   }
 };
 
-/// Types in which numbers of dense products are stored.
-enum class NumberType
-{
-  float64,
-  float32,
-  bfloat16,
-  float16
-};
-template <typename T>
-constexpr NumberType number_type = std::is_same_v<T, double>   ? NumberType::float64 :
-                                   std::is_same_v<T, float>    ? NumberType::float32 :
-                                   std::is_same_v<T, BFloat16> ? NumberType::bfloat16 :
-                                                                 NumberType::float16;
-
-/// Interface of the implementations of DenseProducts.
+/// Interface of the implementations of DenseProducts: A and B are stored in the type of the arithmetic, C as well or, with
+/// `to_float`, in float.
 class DenseProductsInterface
 {
 public:
-  virtual ~DenseProductsInterface()                                  = default;
+  virtual ~DenseProductsInterface()          = default;
   virtual void multiply(const ProductShape &shape, double a, const void *A, const void *B, double b, void *C,
-                        NumberType factors, NumberType result) const = 0;
+                        bool to_float) const = 0;
 };
 
 /// Returns the bytes of memory that are free on the GPU, or available on the host.
@@ -127,7 +114,7 @@ public:
   template <typename T, typename R>
   void multiply(const ProductShape &shape, double a, const T *A, const T *B, double b, R *C) const
   {
-    products->multiply(shape, a, A, B, b, C, number_type<T>, number_type<R>);
+    products->multiply(shape, a, A, B, b, C, std::is_same_v<R, float>);
   }
   /// Inverts in place a symmetric positive definite matrix of n rows; `row` is the distance of rows. It does block
   /// Gauss-Jordan elimination without exchanges, nearly all of it products, in float64 only. A singular matrix gives

@@ -1,6 +1,5 @@
-#include "tensor/eigenpairs.h"
-
 #include "base/exceptions.h"
+#include "tensor/fast_diagonalization.h"
 
 #include <cmath>
 #include <cstddef>

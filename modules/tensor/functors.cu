@@ -4,9 +4,7 @@
 #include "tensor/dense_products.h"
 #include "tensor/fast_diagonalization_functors.h"
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 double free_bytes()
 {
@@ -59,25 +57,14 @@ void sweep_lines(const DeviceInterface &device, int n, const SweepLines<W, towar
   launch(static_cast<const Context &>(device), __PRETTY_FUNCTION__, for_each_kernel<SweepLines<W, towards>>,
          blocks_for(n, 32), 32, n, f);
 }
-template <>
-void for_each(const DeviceInterface &device, int n, const SweepLines<1, true> &f)
-{
-  sweep_lines(device, n, f);
-}
-template <>
-void for_each(const DeviceInterface &device, int n, const SweepLines<1, false> &f)
-{
-  sweep_lines(device, n, f);
-}
-template <>
-void for_each(const DeviceInterface &device, int n, const SweepLines<2, true> &f)
-{
-  sweep_lines(device, n, f);
-}
-template <>
-void for_each(const DeviceInterface &device, int n, const SweepLines<2, false> &f)
-{
-  sweep_lines(device, n, f);
-}
-} // namespace cuda
-} // namespace adamant
+#define SWEEP(...)                                                          \
+  template <>                                                               \
+  void for_each(const DeviceInterface &device, int n, const __VA_ARGS__ &f) \
+  {                                                                         \
+    sweep_lines(device, n, f);                                              \
+  }
+SWEEP(SweepLines<1, true>)
+SWEEP(SweepLines<1, false>)
+SWEEP(SweepLines<2, true>)
+SWEEP(SweepLines<2, false>)
+} // namespace adamant::cuda

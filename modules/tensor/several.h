@@ -2,7 +2,6 @@
 
 #include "base/host_device.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 

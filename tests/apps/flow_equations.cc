@@ -4,7 +4,7 @@
 #include "apps/stationary_navier_stokes/estimator.h"
 #include "apps/stationary_navier_stokes/results.h"
 
-#include "flow/hanging_nodes.h"
+#include "flow/hanging_vertices.h"
 
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/grid_generator.h>

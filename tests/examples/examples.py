@@ -85,7 +85,7 @@ class Examples(unittest.TestCase):
                 library, f"find_package(adamant REQUIRED COMPONENTS {component})", f"adamant::{library}",
                 f'#include "{header}"\n#include <cstdio>\nint main()\n{{\n  std::printf("%.6f\\n", double({expression}));\n}}\n',
                 f"-DCMAKE_BUILD_TYPE={KIND}", f"-DCMAKE_PREFIX_PATH={self.folder.name}/installed")
-        eigenvalue = "tensor/eigenpairs.h", "adamant::one_dimensional_eigenpairs({0, 0.25, 0.5, 0.75, 1}, true, true).value[0]"
+        eigenvalue = "tensor/fast_diagonalization.h", "adamant::one_dimensional_eigenpairs({0, 0.25, 0.5, 0.75, 1}, true, true).value[0]"
         with self.assertRaisesRegex(AssertionError, "nonsense"):
             number("tensor nonsense", "tensor", *eigenvalue)
         # 6 / h² (1 - cos(π h)) / (2 + cos(π h)) with h = 1/4, by hand.

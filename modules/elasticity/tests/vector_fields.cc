@@ -1,8 +1,7 @@
 // Fields of several components: nodal values, errors, rigid-body modes, kernels by pairs of nodes, stresses and
 // energies.
-#include "elasticity/elastic_material.h"
 #include "elasticity/elasticity_parameters.h"
-#include "elasticity/stiffness.h"
+#include "elasticity/stresses.h"
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/points.h"

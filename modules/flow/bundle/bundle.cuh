@@ -12,9 +12,7 @@
 //
 //   template void adamant::cuda::for_each_row(const DeviceInterface &, const BundleStorage &, const Functor &);
 
-namespace adamant
-{
-namespace cuda
+namespace adamant::cuda
 {
 /// Pointers to packed matrices for kernels.
 struct PackedView
@@ -196,5 +194,4 @@ void for_each_row(const DeviceInterface &device, const BundleStorage &storage, c
     launch<false>(context, name, ghost_bundle_kernel<Functor>, std::max(1, blocks_for(A.ghosts->n_rows, threads)),
                   threads, A.ghosts->view(), A.ghost_rows.data(), A.exchange->finish(context), f);
 }
-} // namespace cuda
-} // namespace adamant
+} // namespace adamant::cuda

@@ -9,14 +9,15 @@ namespace
 using Matrices = std::vector<const CSRMatrix<double> *>;
 
 // The offsets column - row that occur in the rows [first, end), ascending.
-void collect_offsets(const CSRMatrix<double> &A, int first, int end, std::vector<int> &offsets)
+std::vector<int> offsets_of(const CSRMatrix<double> &A, int first, int end)
 {
-  offsets.clear();
+  std::vector<int> offsets;
   for (int row = first; row < end; ++row)
     for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
       offsets.push_back(A.column[k] - row);
   std::sort(offsets.begin(), offsets.end());
   offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+  return offsets;
 }
 
 // Packs the matrices that `part` makes of these.
@@ -44,18 +45,18 @@ CSRMatrix<double> ghost_rows(const CSRMatrix<double> &source, const Array<int> &
 }
 
 // How slice s stores its columns, and its width.
-void choose_columns(const CSRMatrix<double> &A, PackedMatrices &packed, int s, std::vector<int> &offsets)
+void choose_columns(const CSRMatrix<double> &A, PackedMatrices &packed, int s)
 {
   const int first = s * packed.lanes, end = std::min(A.n_rows, first + packed.lanes);
   int       widest = 0;
   for (int row = first; row < end; ++row)
     widest = std::max(widest, static_cast<int>(A.row_start[row + 1] - A.row_start[row]));
-  collect_offsets(A, first, end, offsets);
-  const int  n      = static_cast<int>(offsets.size());
-  const bool inside = n > 0 && first + offsets.front() >= 0 && first + packed.lanes + offsets.back() <= A.n_cols;
-  auto      &slice  = packed.slices[s];
-  slice.diagonal    = first + packed.lanes <= A.n_rows && inside && n <= widest + widest / 8;
-  slice.width       = slice.diagonal ? n : widest;
+  const auto offsets = offsets_of(A, first, end);
+  const int  n       = static_cast<int>(offsets.size());
+  const bool inside  = n > 0 && first + offsets.front() >= 0 && first + packed.lanes + offsets.back() <= A.n_cols;
+  auto      &slice   = packed.slices[s];
+  slice.diagonal     = first + packed.lanes <= A.n_rows && inside && n <= widest + widest / 8;
+  slice.width        = slice.diagonal ? n : widest;
 }
 
 // Where the slices begin, and room for all of them.
@@ -75,7 +76,7 @@ void place_slices(PackedMatrices &packed)
 }
 
 // The columns and values of slice s.
-void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s, std::vector<int> &offsets)
+void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s)
 {
   const CSRMatrix<double> &A     = *matrices[0];
   const int                lanes = packed.lanes, n_matrices = packed.n_matrices;
@@ -84,11 +85,9 @@ void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s, std::ve
   double                  *value  = packed.value.data() + slice.value * n_matrices * lanes;
   int                     *column = packed.column.data() + static_cast<long>(slice.column) * lanes;
   std::fill_n(value, static_cast<long>(slice.width) * n_matrices * lanes, 0.);
+  const auto offsets = slice.diagonal ? offsets_of(A, first, end) : std::vector<int>();
   if (slice.diagonal)
-    {
-      collect_offsets(A, first, end, offsets);
-      std::copy(offsets.begin(), offsets.end(), packed.offset.begin() + slice.column);
-    }
+    std::copy(offsets.begin(), offsets.end(), packed.offset.begin() + slice.column);
   else // absent entries read the row's first column, times zero
     for (int e = 0; e < slice.width; ++e)
       for (int lane = 0; lane < lanes; ++lane)
@@ -123,21 +122,13 @@ PackedMatrices pack(const Matrices &matrices, int lanes)
   packed.lanes       = lanes;
   const int n_slices = (A.n_rows + lanes - 1) / lanes;
   packed.slices.resize(n_slices);
-#pragma omp parallel
-  {
-    std::vector<int> offsets;
-#pragma omp for schedule(static)
-    for (int s = 0; s < n_slices; ++s)
-      choose_columns(A, packed, s, offsets);
-  }
+#pragma omp parallel for schedule(static)
+  for (int s = 0; s < n_slices; ++s)
+    choose_columns(A, packed, s);
   place_slices(packed);
-#pragma omp parallel
-  {
-    std::vector<int> offsets;
-#pragma omp for schedule(static)
-    for (int s = 0; s < n_slices; ++s)
-      fill_slice(matrices, packed, s, offsets);
-  }
+#pragma omp parallel for schedule(static)
+  for (int s = 0; s < n_slices; ++s)
+    fill_slice(matrices, packed, s);
   return packed;
 }
 

@@ -13,7 +13,7 @@
 // Functors for for_each_row of a MatrixBundle, for host and GPU. The product reads n_values numbers at the node of a
 // column j. It forms n_sums sums over the entries of a row, which need not be linear in these numbers. A functor has
 //
-//   `static constexpr int n_matrices, n_values, n_sums`.
+//   `static constexpr int n_matrices, n_values, n_sums, parts`.
 //   `const double *values(int k) const` returns the vector of value k, an entry for each column.
 //   `void add(const double (&a)[n_matrices], const double (&v)[n_values], double (&sum)[n_sums]) const` adds an entry's
 //     part: it has the coefficients a, and its column the values v.
@@ -24,16 +24,10 @@
 //
 //   void add_ghosts(int i, const double (&sum)[n_sums]) const
 //
-// `parts` is the number of a GPU's threads that share a row: more than one where rows are few and long.
+// `parts` is the number of a GPU's threads that share a row: 1, or more where rows are few and long.
 
 namespace adamant
 {
-/// Defaults that functors inherit.
-struct BundleFunctor
-{
-  static constexpr int parts = 1;
-};
-
 /// Sparse matrices on one pattern, packed for products that need all of them at once, in host memory. `lanes`
 /// consecutive rows form a slice. Entry e of its rows has the values value[((slice.value + e) n_matrices + m) lanes +
 /// row]: one stream, no index twice. Rows of a slice may have equal offsets column - row, as where nodes are numbered

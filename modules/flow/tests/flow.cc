@@ -403,8 +403,8 @@ TEST_P(FlowTest, BundlesRefuseFunctorsOfOtherSizes)
   const auto              bundle = adamant::make_bundle(device, {flow.gradient[0].get(), flow.gradient[1].get()}, 2);
   const int               n      = flow.velocity().n_dofs();
   adamant::Vector<double> u(device, 2 * n), g(device, n);
-  const adamant::Divergence<2>   two(n, u.data(), g.data());
-  const adamant::MomentumStep<2> three({n, 1., u.data(), g.data(), nullptr, u.data()}, g.data());
+  const adamant::Divergence<2>   two{n, u.data(), g.data()};
+  const adamant::MomentumStep<2> three{{n, 1., u.data(), g.data(), nullptr, u.data()}, g.data()};
   EXPECT_NO_THROW(for_each_row(device, bundle, two));
   EXPECT_THROW(for_each_row(device, bundle, three), adamant::RunError);
 }

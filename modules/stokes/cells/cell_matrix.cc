@@ -1,8 +1,8 @@
 #include "stokes/cells/cell_matrix.h"
 
 #include "algebra/host/row_products.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
-#include "stokes/cells/cell_functors.h"
 
 #include <algorithm>
 #include <array>
@@ -71,8 +71,44 @@ public:
     update_from(source);
   }
 
-  void        products(int first, int end, const Number *x, Number *sums) const override;
-  void        update_from(const RowlessMatrix &source) final;
+  void products(int first, int end, const Number *x, Number *sums) const override
+  {
+    const int stride[3] = {1, n_nodes[0], n_nodes[0] * n_nodes[1]};
+    for (int node = first / 3; 3 * node < end; ++node, sums += 3)
+      {
+        const int at[3]  = {node % n_nodes[0], node / stride[1] % n_nodes[1], node / stride[2]};
+        Number    sum[3] = {};
+        for (int a = 0; a < 8; ++a)
+          {
+            const int corner = vertex_0(node, at, a, n_nodes);
+            if (corner < 0)
+              continue;
+            Number of_cell[3] = {};
+            for (int b = 0; b < 8; ++b)
+              {
+                const int other = corner + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2];
+                for (int d = 0; d < 3; ++d)
+                  {
+                    const Number value = fixed[other] >> d & 1 ? Number(0) : x[3 * other + d];
+                    for (int c = 0; c < 3; ++c)
+                      of_cell[c] += local[3 * a + c][3 * b + d] * value;
+                  }
+              }
+            for (int c = 0; c < 3; ++c)
+              sum[c] += coefficients[corner] * of_cell[c];
+          }
+        for (int c = 0; c < 3; ++c)
+          sums[c] = fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
+      }
+  }
+
+  void update_from(const RowlessMatrix &source) final
+  {
+    const double *from = dynamic_cast<const CellMatrix &>(source).coefficients.data();
+    std::transform(from, from + coefficients.size(), coefficients.data(),
+                   [](double value) { return static_cast<Number>(value); });
+  }
+
   std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1) + sizeof(*this); }
   std::string format() const override
   {
@@ -87,46 +123,6 @@ private:
   Array<Number>        coefficients;
   Array<unsigned char> fixed;
 };
-
-template <typename Number>
-void HostStorage<Number>::update_from(const RowlessMatrix &source)
-{
-  const double *from = dynamic_cast<const CellMatrix &>(source).coefficients.data();
-  std::transform(from, from + coefficients.size(), coefficients.data(),
-                 [](double value) { return static_cast<Number>(value); });
-}
-
-template <typename Number>
-void HostStorage<Number>::products(int first, int end, const Number *x, Number *sums) const
-{
-  const int stride[3] = {1, n_nodes[0], n_nodes[0] * n_nodes[1]};
-  for (int node = first / 3; 3 * node < end; ++node, sums += 3)
-    {
-      const int at[3]  = {node % n_nodes[0], node / stride[1] % n_nodes[1], node / stride[2]};
-      Number    sum[3] = {};
-      for (int a = 0; a < 8; ++a)
-        {
-          const int corner = vertex_0(node, at, a, n_nodes);
-          if (corner < 0)
-            continue;
-          Number of_cell[3] = {};
-          for (int b = 0; b < 8; ++b)
-            {
-              const int other = corner + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2];
-              for (int d = 0; d < 3; ++d)
-                {
-                  const Number value = fixed[other] >> d & 1 ? Number(0) : x[3 * other + d];
-                  for (int c = 0; c < 3; ++c)
-                    of_cell[c] += local[3 * a + c][3 * b + d] * value;
-                }
-            }
-          for (int c = 0; c < 3; ++c)
-            sum[c] += coefficients[corner] * of_cell[c];
-        }
-      for (int c = 0; c < 3; ++c)
-        sums[c] = fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
-    }
-}
 
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const CellMatrix &matrix)
@@ -183,37 +179,25 @@ CellMatrix::CellMatrix(const Device &device, CellGrid grid)
 
 CSRMatrix<double> CellMatrix::rows() const
 {
-  const auto        k        = to_host(coefficients);
-  const auto       &n        = grid_.n_cells;
-  const int         nodes[3] = {n[0] + 1, n[1] + 1, n[2] + 1}, stride[3] = {1, nodes[0], nodes[0] * nodes[1]};
-  CSRMatrix<double> A;
-  A.n_rows = A.n_cols = 3 * grid_.n_nodes();
-  A.row_start.push_back(0);
-  for (int node = 0; node < grid_.n_nodes(); ++node)
-    {
-      const int                            at[3] = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
-      std::map<int, std::array<double, 9>> blocks; // by the other node
-      for (int a = 0; a < 8; ++a)
-        if (const int first = vertex_0(node, at, a, nodes); first >= 0)
-          for (int b = 0; b < 8; ++b)
-            {
-              auto &block = blocks[first + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2]];
-              for (int e = 0; e < 9; ++e)
-                block[e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
-            }
-      for (int c = 0; c < 3; ++c)
-        {
-          for (const auto &[other, block] : blocks)
+  const auto  k        = to_host(coefficients);
+  const auto &n        = grid_.n_cells;
+  const int   nodes[3] = {n[0] + 1, n[1] + 1, n[2] + 1}, stride[3] = {1, nodes[0], nodes[0] * nodes[1]};
+  const auto  is_fixed = [&](int node, int c) { return (grid_.fixed[node] >> c & 1) != 0; };
+  return matrix_of_rows(n_rows(), n_rows(), [&](int i, Row &row) {
+    const int node = i / 3, c = i % 3, at[3] = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
+    std::map<int, std::array<double, 3>> entries; // by the other node
+    for (int a = 0; a < 8; ++a)
+      if (const int first = vertex_0(node, at, a, nodes); first >= 0)
+        for (int b = 0; b < 8; ++b)
+          {
+            auto &entry = entries[first + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2]];
             for (int d = 0; d < 3; ++d)
-              {
-                const bool prescribed = grid_.fixed[node] >> c & 1 || grid_.fixed[other] >> d & 1;
-                A.column.push_back(3 * other + d);
-                A.value.push_back(prescribed ? other == node && c == d : block[3 * c + d]);
-              }
-          A.row_start.push_back(static_cast<EntryNumber>(A.column.size()));
-        }
-    }
-  return A;
+              entry[d] += k[first] * grid_.local[(3 * a + c) * 24 + 3 * b + d];
+          }
+    for (const auto &[other, entry] : entries)
+      for (int d = 0; d < 3; ++d)
+        row.emplace_back(3 * other + d, is_fixed(node, c) || is_fixed(other, d) ? other == node && c == d : entry[d]);
+  });
 }
 
 std::shared_ptr<MatrixStorage<double>> CellMatrix::make_storage(const Device &device, double) const

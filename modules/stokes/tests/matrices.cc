@@ -1,6 +1,7 @@
 // The matrices of Stokes flow against integrals by deal.II, with hanging nodes, on every device.
 #include "fem/forms/quadrature_data.h"
 #include "fem/support.h"
+#include "operators/device_level.h"
 #include "stokes/stokes_matrices.h"
 #include "support/devices.h"
 

@@ -74,15 +74,7 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   L_rows     = rows_of(L);
   neighbours = GhostValues(device, M.finest()->ghosts, space.n_owned());
   potential.emplace(device, levels_of(field, L), potential_options());
-  make_vectors();
-  assemble_divergence(velocity, mapping);
-}
-
-template <int dim>
-void LimitedTransport<dim>::make_vectors()
-{
-  const auto &space = K.rows().finest();
-  const int   n     = space.n_owned();
+  const int n = space.n_owned();
   for (Vector<double> *vector : {&lumped, &integrals, &psi, &old, &r, &result})
     *vector = Vector<double>(device, n);
   for (Vector<double> *vector : {&low, &rise, &fall, &rate[0], &rate[1]})
@@ -97,6 +89,7 @@ void LimitedTransport<dim>::make_vectors()
     }
   free = Vector<double>(device, ones);
   integrals.upload(mass.data());
+  assemble_divergence(velocity, mapping);
 }
 
 template <int dim>

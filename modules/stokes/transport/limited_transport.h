@@ -68,7 +68,6 @@ public:
 
 private:
   TransportView view() const;
-  void          make_vectors();
   void          assemble_divergence(const Field<dim> &velocity, const dealii::Mapping<dim> &mapping);
   void          balance_fluxes(const Vector<double> &u);
   void          stage(double dt, double old_weight, const Vector<double> &old, Vector<double> &c);

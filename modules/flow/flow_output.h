@@ -1,24 +1,25 @@
-#include "flow/flow_results.h"
+#pragma once
 
 #include "fem/functions/gradient_postprocessor.h"
 #include "fem/spaces/level_space.h"
+#include "frame/output/output.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
-#include <deal.II/fe/fe_update_flags.h>
 #include <deal.II/numerics/data_out.h>
+
+#include <string>
+#include <vector>
 
 namespace adamant
 {
-namespace
-{
-using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpretation;
-
-/// A scalar in 2D.
+/// Computes the vorticity, a scalar in 2D.
 template <int dim>
 class VorticityPostprocessor : public GradientPostprocessor<dim>
 {
 public:
+  using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpretation;
+
   VorticityPostprocessor()
     : GradientPostprocessor<dim>(std::vector<std::string>(dim == 2 ? 1 : 3, "vorticity"),
                                  [](const dealii::Tensor<2, dim> &grad, dealii::types::material_id) {
@@ -36,7 +37,7 @@ public:
   }
 };
 
-// The nodal values of dim components as those of a vector-valued element.
+/// Returns nodal values that are stored by components as the nodal values of a vector-valued element.
 template <int dim>
 NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_components,
                           const dealii::DoFHandler<dim> &dofs)
@@ -61,8 +62,9 @@ NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_compone
   values.update_ghost_values();
   return values;
 }
-} // namespace
 
+/// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar
+/// Q1 space; the velocity is stored by components. All ranks call it together.
 template <int dim>
 void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
                 const double *pressure, TimeSeries &series, double time)
@@ -73,17 +75,12 @@ void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
   const auto                        scalars = nodal_vector(space, pressure);
   const VorticityPostprocessor<dim> vorticity;
   dealii::DataOut<dim>              data;
-  data.add_data_vector(
-    dofs, vectors, std::vector<std::string>(dim, "velocity"),
-    std::vector<Interpretation>(dim, dealii::DataComponentInterpretation::component_is_part_of_vector));
+  data.add_data_vector(dofs, vectors, std::vector<std::string>(dim, "velocity"),
+                       std::vector<typename VorticityPostprocessor<dim>::Interpretation>(
+                         dim, dealii::DataComponentInterpretation::component_is_part_of_vector));
   data.add_data_vector(dofs, vectors, vorticity);
   data.add_data_vector(space.dof_handler(), scalars, "pressure");
   data.build_patches(mapping, 1);
   series.write(data, time);
 }
-
-template void write_flow(const LevelSpace<2> &, const dealii::Mapping<2> &, const double *, const double *,
-                         TimeSeries &, double);
-template void write_flow(const LevelSpace<3> &, const dealii::Mapping<3> &, const double *, const double *,
-                         TimeSeries &, double);
 } // namespace adamant
