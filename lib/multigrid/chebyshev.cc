@@ -119,9 +119,9 @@ double PolynomialSmoother<Number>::grow(Vector &x, Vector &y, int n) const
   return estimate;
 }
 
-// Power method for S A, until a step adds less than 1.125 / n², which is 0.5% for n = 15 steps at least: too small a value
-// would let the polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant
-// modes.
+// Power method for S A, until a step adds less than 1.125 / n², which is 0.5% for n = 15 steps at least: too small a
+// value would let the polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of
+// the dominant modes.
 template <typename Number>
 double PolynomialSmoother<Number>::largest_eigenvalue()
 {
@@ -150,7 +150,7 @@ void PolynomialSmoother<Number>::follow_eigenvalue()
     throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
   if (estimate <= lambda && lambda <= 1.1 * estimate)
     return;
-  lambda = 1.02 * estimate;
+  lambda = estimate > 0 ? 1.02 * estimate : 1.;
   level.device.outdate_graphs();
 }
 

@@ -76,19 +76,6 @@ void local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, CSRMa
   });
 }
 
-CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
-{
-  Array<int> number(A.n_cols, -1);
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    number[columns[j]] = static_cast<int>(j);
-  return matrix_of_rows(static_cast<int>(rows.size()), static_cast<int>(columns.size()), [&](int i, Row &row) {
-    for (auto k = A.row_start[rows[i]]; k < A.row_start[rows[i] + 1]; ++k)
-      if (number[A.column[k]] >= 0 && A.value[k] != 0.)
-        row.emplace_back(number[A.column[k]], A.value[k]);
-    std::sort(row.begin(), row.end());
-  });
-}
-
 namespace
 {
 // The part of a plan that exchanges component c of each node's m.

@@ -88,10 +88,6 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
 /// are empty in A stay as they are in C.
 void local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, CSRMatrix<double> &C);
 
-/// Returns the rows and columns of A with these numbers, in the order of the lists. Other columns are dropped, and so
-/// are entries that are zero. All matrices are in host memory.
-CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns);
-
 /// Returns the part of A, a system with m components in each node, that couples component `row` to component `column`.
 /// It has the rows i with i % m = row and the columns j with j % m = column, by the numbers of their nodes. Entries
 /// that are zero stay, as later values may take their places. On several ranks each has its part, with the ghosts of
