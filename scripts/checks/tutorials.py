@@ -182,7 +182,8 @@ def deal_ii(build):
 def record(file, about, runs):
     """Writes the runs in the form of scripts/benchmark."""
     older = file.read_text().splitlines() if file.is_file() else []
-    kept = [line for line in older if (r := json.loads(line)).get("application") != APPLICATION or r["case"] != about["case"]]
+    same = lambda r: all(r.get(key) == about[key] for key in ("application", "case"))
+    kept = [line for line in older if not same(json.loads(line))]
     kept += [json.dumps({**about, "label": variant, "repeat": repeat, **{k: v for k, v in one.items() if k != "norms"}})
              for variant, of in runs.items() for repeat, one in enumerate(of, 1)]
     file.write_text("\n".join(kept) + "\n")
