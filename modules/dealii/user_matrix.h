@@ -27,16 +27,16 @@ class UserMatrix
 {
 public:
   /// Copies a matrix to `values`. dof_kinds() has made `kinds`; decoupled rows become prescribed_dof. All ranks call it
-  /// together. Throws RunError on all ranks where the matrix or `kinds` is for other DoFs than `dofs`, where the row of
-  /// a constrained DoF is not decoupled, where an entry of a free DoF's row is no finite number, or its diagonal entry
-  /// is zero.
+  /// together. Throws RunError on all ranks where the matrix or `kinds` is for other DoFs than `dofs`, or where the row
+  /// of a constrained DoF is not decoupled. It also throws where an entry of a free DoF's row is no finite number, or
+  /// its diagonal entry is zero.
   UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values);
 
   const Array<char> &kinds() const { return kind; } ///< of the owned DoFs in the space
 
   /// Copies the values of a matrix to `to`, which has the pattern, and sets to.changed. Returns false on all ranks where
   /// the matrix has another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on
-  /// all ranks where entries are refused, as above.
+  /// all ranks where the constructor would refuse an entry.
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
 
 private:
