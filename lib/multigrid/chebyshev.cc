@@ -37,8 +37,12 @@ template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (options.chebyshev && options.largest <= 0.)
+  if (!options.chebyshev || options.largest > 0.)
+    return;
+  if (level.changes_on_device())
     follow_eigenvalue();
+  else
+    lambda = largest_eigenvalue();
 }
 
 template <typename Number>
@@ -127,8 +131,7 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
 {
   const Device &device = level.device;
   const int     n      = level.A.n_rows();
-  Vector       &x = dominant = Vector(device, start_vector(n));
-  Vector        y(device, n);
+  Vector        x(device, start_vector(n)), y(device, n);
   device.scale(static_cast<Number>(1. / std::sqrt(device.dot(x, x))), x);
   const int least    = options.power_steps;
   double    estimate = grow(x, y, least), last = 0;
@@ -137,6 +140,8 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
       last     = estimate;
       estimate = grow(x, y, 1);
     }
+  if (level.changes_on_device())
+    dominant = std::move(x);
   return estimate > 0 ? estimate : 1.;
 }
 
@@ -150,7 +155,7 @@ void PolynomialSmoother<Number>::follow_eigenvalue()
     throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
   if (estimate <= lambda && lambda <= 1.1 * estimate)
     return;
-  lambda = estimate > 0 ? 1.02 * estimate : 1.;
+  lambda = 1.02 * estimate;
   level.device.outdate_graphs();
 }
 

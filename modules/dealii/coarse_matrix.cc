@@ -57,8 +57,10 @@ ExternalSolver umfpack(const CSRMatrix<double> &A)
 
 void smooth_only(MultigridOptions &options, int steps)
 {
-  options.coarse_solver  = CoarseSolverType::smoothing;
-  options.coarse_steps   = steps;
+  options.coarse_solver = CoarseSolverType::smoothing;
+  options.coarse_steps  = steps;
+  options.smoother.power_steps =
+    std::max(options.smoother.power_steps, 15); // many steps amplify what lies above lambda
   options.smoother.range = std::max(options.smoother.range, 0.2 * steps * steps); // what so many steps damp well
 }
 } // namespace

@@ -127,7 +127,8 @@ void solve_step_by_step(const Matrix &matrix, DealiiVector &solution, const Deal
 ///
 /// A control of another class than SolverControl, ReductionControl and IterationNumberControl, such as
 /// ConsecutiveControl, is asked after each step. The Krylov method is then deal.II's own on the host, SolverCG or
-/// SolverFGMRES, and the V-cycle alone runs on the device. `matrix` has vmult() for these vectors.
+/// SolverFGMRES, and the V-cycle alone runs on the device. `matrix` has vmult() for these vectors. `solution` then always
+/// has the last iterate, also in constrained DoFs.
 template <class Matrix, class DealiiVector>
 void solve(const Matrix &matrix, DealiiVector &solution, const DealiiVector &rhs, const DealiiMultigrid &multigrid,
            dealii::SolverControl &control)

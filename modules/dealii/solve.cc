@@ -155,8 +155,12 @@ bool DealiiMultigrid::takes_whole_solve(const dealii::SolverControl &control)
 
 bool DealiiMultigrid::symmetric_with(const MatrixRows &rows) const
 {
-  auto &s = with_levels();
-  return prepare(where, rows, *s.levels, s.options, *s.cycle, s.krylov).symmetric;
+  auto           &s = with_levels();
+  const ThreadsOf threads(where);
+  const auto     &k        = prepare(where, rows, *s.levels, s.options, *s.cycle, s.krylov);
+  const auto     &coupling = k.values->coupling.value; // which makes the whole matrix nonsymmetric
+  const bool      couples  = std::any_of(coupling.begin(), coupling.end(), [](double entry) { return entry != 0.; });
+  return !on_any_rank(s.ranks, couples) && k.symmetric;
 }
 
 void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *solution,
