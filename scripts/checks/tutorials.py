@@ -24,7 +24,7 @@ import statistics
 import sys
 from pathlib import Path
 
-from .common import AROUND, ROOT, Outcome, commit, fail, hardware, mpirun
+from .common import AROUND, ROOT, Outcome, fail, hardware, mpirun
 from .edits import EditError, added, apply
 from .tutorial_edits import AUTOPILOT, CLOCK, TUTORIALS
 
@@ -142,8 +142,8 @@ def run(arguments, report):
     table = [["tutorial", "lines added", "unknowns", "solves", *(f"{n}: iterations, s" for n in NAMES.values()),
               "adamant / own", "adamant / ML"]]
     folder = options.build.resolve() / "tutorials"
-    about = {"application": APPLICATION, "threads": 1, "deal_ii": deal_ii(options.build), "hardware": hardware(),
-             "command": "scripts/check tutorials", "commit": commit(), "date": datetime.date.today().isoformat()}
+    about = {"application": APPLICATION, "threads": 1, **versions(options.build), "hardware": hardware(),
+             "command": "scripts/check tutorials", "date": datetime.date.today().isoformat()}
     for tutorial in wanted:
         try:
             folders = write_variants(tutorial, options.examples, folder)
@@ -173,10 +173,12 @@ def run(arguments, report):
         print(f"| {' | '.join(cells)} |")
 
 
-def deal_ii(build):
-    """The version of the deal.II that a build folder found."""
+def versions(build):
+    """Of the libraries in a build folder: the version of deal.II, and the commit of adamant."""
     place = re.search(r"^deal.II_DIR:PATH=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
-    return re.search(r'DEAL_II_VERSION "(.*)"', (Path(place) / "deal.IIConfig.cmake").read_text())[1]
+    commit = re.search(r'return "([0-9a-f]{7,}\+?)";', (build / "lib" / "version.cc").read_text())
+    return {"deal_ii": re.search(r'DEAL_II_VERSION "(.*)"', (Path(place) / "deal.IIConfig.cmake").read_text())[1],
+            "commit": commit[1] if commit else "unknown"}
 
 
 def record(file, about, runs):

@@ -139,7 +139,7 @@ class Tables(unittest.TestCase):
             page = (Path(folder) / "docs" / "add_to_dealii.md").read_text()
         row = self.rows(page, "before")["step-0"]
         self.assertEqual([row[name] for name in ("lines", "unknowns", "its own", "ML", "adamant", "adamant / its own", "adamant / ML")],
-                         ["5", "1 234", "99: 2.00 + 2.00", "9: 4.00 + 2.00", "8: 2.00 + 2.00", "1", "0.667"])
+                         ["5", "1 234", "99: 2.00 + 2.00", "9: 4.00 + 2.00", "8: 2.00 + 2.00", "1.00", "0.67"])
 
     def test_incomplete_record_is_refused(self):
         bad = record("host 1, zero guess", 1, 1.0)
