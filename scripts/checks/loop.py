@@ -16,8 +16,8 @@ import statistics
 import subprocess
 from pathlib import Path
 
-from .common import ROOT, commit, fail, hardware
-from .tutorials import ONE_THREAD, deal_ii, record
+from .common import ROOT, fail, hardware
+from .tutorials import ONE_THREAD, record, versions
 
 APPLICATION = "one solve on each new mesh"  # in records
 
@@ -37,8 +37,8 @@ def run(arguments, report):
                           env=os.environ | ONE_THREAD)
     if done.returncode != 0:
         fail(f"'{program}' ended with exit code {done.returncode}: {done.stderr.strip()}", 1)
-    about = {"application": APPLICATION, "threads": 1, "deal_ii": deal_ii(options.build), "hardware": hardware(),
-             "command": "scripts/check loop", "commit": commit(), "date": datetime.date.today().isoformat(),
+    about = {"application": APPLICATION, "threads": 1, **versions(options.build), "hardware": hardware(),
+             "command": "scripts/check loop", "date": datetime.date.today().isoformat(),
              "load_average": os.getloadavg()[0]}
     found = [json.loads(line) for line in done.stdout.splitlines()]
     for case in dict.fromkeys(r["case"] for r in found):
