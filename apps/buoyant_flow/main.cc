@@ -42,7 +42,7 @@ public:
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
-  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::time, Base::timed;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::time, Base::timed;
 
   // The pressure mesh, then refined once more.
   void make_mesh() override
@@ -63,9 +63,8 @@ private:
     transport.reset();
     composition.reset();
     const auto &solver = parameters.linear_solver;
-    flow.emplace(device, adamant::level_mesh_options<dim>(run_info, solver, FE_Q<dim>(1)), *mesh, mapping,
-                 parameters.problem, parameters.viscosity, solver,
-                 solver.schur_complement(adamant::SchurComplement::mass));
+    flow.emplace(device, this->level_mesh_options(solver, FE_Q<dim>(1)), *mesh, mapping, parameters.problem,
+                 parameters.viscosity, solver, solver.schur_complement(adamant::SchurComplement::mass));
     composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
   }
 
@@ -106,12 +105,12 @@ private:
     viscosity_of(c_at_points, at_points);
     const auto eta = flow->viscosity_of(at_points, true);
     timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(eta); });
-    timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
     density_of(c_at_points, at_points);
     device.multiply(1., G, at_points, 0., load);
     adamant::require(std::isfinite(device.dot(load, load)),
                      "Problem/Density times Problem/Gravity has values that are no numbers, or are too large");
-    timed("rhs", [this] { flow->set_load(load); });
+    timed(flow->solver_stays() ? "rhs" : "init/right-hand side", [this] { flow->set_load(load); });
+    timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
     if (!new_mesh)
       return;
     new_mesh = false;

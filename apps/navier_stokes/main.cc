@@ -25,6 +25,7 @@
 #include "tensor/tensor_product.h"
 
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
 
 #include <iostream>
 #include <optional>
@@ -47,8 +48,8 @@ public:
 private:
   using Vector = adamant::Vector<double>;
   using Base   = adamant::TimeDependentProblem<dim>;
-  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::schedule, Base::step, Base::time,
-    Base::download, Base::timed;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::schedule, Base::step, Base::time, Base::download,
+    Base::timed;
 
   // The pressure mesh, then refined once more.
   void make_mesh() override
@@ -84,8 +85,8 @@ private:
   // Matrices and constraints, and what is evaluated with them.
   void setup_matrices()
   {
-    flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow, parameters.linear_solver.coarsest_cells,
-                 run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
+    flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow,
+                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)));
     results.emplace(*flow, mapping, parameters.output);
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
@@ -105,8 +106,6 @@ private:
     if (step > 0)
       return adamant::check_step(schedule.step, limit);
     std::cout << limit.text << std::endl;
-    if (!run_info.continues()) // else it is the checkpoint's
-      schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
   }
 
   void setup_solver()
@@ -125,10 +124,11 @@ private:
 
   void set_initial_values() override
   {
+    schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
     u[0].upload(data->initial_velocity().data());
     apply_constraints();
     const auto acceleration = data->initial_acceleration(download(u[now]));
-    if (acceleration && !run_info.is_dry()) // on all ranks, also on those without pressures
+    if (acceleration && !this->folder().empty()) // on all ranks, also on those without pressures, but for --dry-run
       timed("init/initial pressure", [&] { set_initial_pressure(*acceleration); });
   }
 

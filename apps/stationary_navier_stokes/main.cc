@@ -44,7 +44,7 @@ private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
   using Levels = std::deque<std::unique_ptr<FlowLevel<dim>>>;
-  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::time, Base::timed;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::time, Base::timed;
 
   void make_mesh() override
   {
@@ -86,7 +86,7 @@ private:
   void setup() override
   {
     timed("init/hierarchy", [this] {
-      meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
+      meshes.emplace(*mesh, this->level_mesh_options(parameters.linear_solver, flow_element<dim>()));
       const auto &space = add_level(meshes->size() - 1).field.finest();
       samples.emplace(parameters, space, mapping);
       check_flux(parameters.problem, space, mapping);
@@ -155,8 +155,7 @@ private:
         const auto nodal = adamant::to_host(flow.nodal_values(x));
         if (parameters.output.files && continuation.last_viscosity > 0.)
           {
-            run_info.begin_output(); // this may be the first file
-            adamant::TimeSeries series(this->folder(), "last_solution");
+            adamant::TimeSeries series(this->begin_output(), "last_solution"); // this may be the first file
             write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
           }
         throw adamant::SolverError(

@@ -45,7 +45,7 @@ public:
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
-  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::timed;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::timed;
 
   // The pressure mesh, then refined once more.
   void make_mesh() override
@@ -101,8 +101,8 @@ private:
 
   void setup_flow()
   {
-    flow.emplace(device, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, FE_Q<dim>(1)), *mesh,
-                 mapping, parameters.problem, parameters.viscosity, parameters.linear_solver, parameters.schur(),
+    flow.emplace(device, this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)), *mesh, mapping,
+                 parameters.problem, parameters.viscosity, parameters.linear_solver, parameters.schur(),
                  parameters.discretization.element());
     const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
     const auto &matrices = flow->matrices();
@@ -122,8 +122,8 @@ private:
   void set_viscosity(const adamant::CellViscosity &stage)
   {
     timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(stage); });
+    timed(flow->solver_stays() ? "rhs" : "init/right-hand side", [this] { flow->set_load(load); });
     timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
-    timed("rhs", [this] { flow->set_load(load); });
   }
 
   void setup_load()

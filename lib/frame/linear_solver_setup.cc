@@ -4,7 +4,7 @@
 #include "fem/forms/form.h"
 #include "fem/forms/patches.h"
 #include "fem/spaces/field.h"
-#include "frame/run.h"
+#include "frame/parameters/linear_solver_parameters.h"
 #include "multigrid/component_blocks.h"
 #include "operators/device_level.h"
 #include "solvers/preconditioner.h"
@@ -47,17 +47,6 @@ TrilinosAMGOptions amg_options(const LinearSolverParameters &parameters, const L
 } // namespace
 
 template <int dim>
-LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
-                                    const dealii::FiniteElement<dim> &element, unsigned int coarsest_cells)
-{
-  parameters.require_ranks(run.ranks.size());
-  return {parameters.preconditioner == "trilinos_amg" ? finest_level_only :
-          coarsest_cells > 0                          ? coarsest_cells :
-                                                        parameters.coarsest_cells,
-          run.cells_per_rank(element.n_dofs_per_cell()), parameters.coarsest_on_one_rank()};
-}
-
-template <int dim>
 std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Field<dim> &field, const Form<dim> &form,
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space,
@@ -97,8 +86,6 @@ make_preconditioner(const Device &device, const std::vector<LevelData> &levels, 
   template std::unique_ptr<Preconditioner> make_preconditioner(                                                    \
     const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,       \
     const LinearSolverOptions &, const NearNullSpace<dim> &);                                                      \
-  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,           \
-                                                            const dealii::FiniteElement<dim> &, unsigned int);     \
   template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &, \
                                                             const LinearSolverParameters &, const std::string &,   \
                                                             const NearNullSpace<dim> &, std::vector<LevelData>);

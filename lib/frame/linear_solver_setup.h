@@ -3,8 +3,6 @@
 #include "algebra/device.h"
 #include "base/array.h"
 
-#include <deal.II/fe/fe.h>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,22 +15,12 @@ class Field;
 template <int dim>
 class Form;
 struct LevelData;
-struct LevelMeshOptions;
 template <int dim>
 class LevelSpace;
 class LinearSolver;
 struct LinearSolverOptions;
 class LinearSolverParameters;
 class Preconditioner;
-class Run;
-
-/// Returns how many level meshes this solver needs, and on which ranks they live. There are levels down to
-/// `coarsest_cells` cells, by default as "Coarsest level cells" says, or the finest one alone where no multigrid is
-/// wanted. Run::cells_per_rank says how many cells a rank has. Where several elements share the meshes, `element` is
-/// the one with the most unknowns.
-template <int dim>
-LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
-                                    const dealii::FiniteElement<dim> &element, unsigned int coarsest_cells = 0);
 
 /// The near-null space of a form on one level: vectors of this rank's DoFs in host memory, such as the rigid-body modes
 /// of elasticity.

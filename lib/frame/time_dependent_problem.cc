@@ -23,10 +23,10 @@ template <int dim>
 TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
                                                 const AdaptivityOptions &adaptivity, const Shape &manifolds)
   : device(device)
-  , run_info(run)
   , record(run.record)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
+  , run_info(run)
   , timer(run.timer)
   , adaptivity(adaptivity, mapping)
   , manifolds(manifolds)
@@ -317,6 +317,25 @@ template <int dim>
 std::string TimeDependentProblem<dim>::folder() const
 {
   return run_info.folder();
+}
+
+template <int dim>
+std::string TimeDependentProblem<dim>::begin_output()
+{
+  run_info.begin_output();
+  return folder();
+}
+
+template <int dim>
+LevelMeshOptions TimeDependentProblem<dim>::level_mesh_options(const LinearSolverParameters     &parameters,
+                                                               const dealii::FiniteElement<dim> &element,
+                                                               unsigned int                      coarsest_cells) const
+{
+  parameters.require_ranks(run_info.ranks.size());
+  return {parameters.preconditioner == "trilinos_amg" ? finest_level_only :
+          coarsest_cells > 0                          ? coarsest_cells :
+                                                        parameters.coarsest_cells,
+          run_info.cells_per_rank(element.n_dofs_per_cell()), parameters.coarsest_on_one_rank()};
 }
 
 template <int dim>

@@ -32,6 +32,7 @@ template <int dim>
 class Form;
 class LinearSolver;
 class LinearSolverParameters;
+struct LevelMeshOptions;
 template <int dim>
 class MeshChange;
 class Run;
@@ -140,6 +141,14 @@ protected:
     const Section scope(timer, part);
     return work();
   }
+  /// Returns how many level meshes this solver needs, and on which ranks they live. There are levels down to
+  /// `coarsest_cells` cells, by default as "Coarsest level cells" says, or the finest one alone where no multigrid is
+  /// wanted. Run::cells_per_rank says how many cells a rank has. Where several elements share the meshes, `element` is
+  /// the one with the most unknowns.
+  LevelMeshOptions level_mesh_options(const LinearSolverParameters     &parameters,
+                                      const dealii::FiniteElement<dim> &element, unsigned int coarsest_cells = 0) const;
+  std::string      folder() const; ///< see Run; empty with --dry-run
+  std::string      begin_output(); ///< see Run; returns the folder
   /// Prints and records the run's size: the cells of the mesh, the unknowns of the field, the levels, the solver.
   void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
@@ -151,7 +160,6 @@ protected:
   int largest_level() const { return adaptivity.largest_level(); }
   /// Returns how often the mesh has changed; in setup() of a continued run, too.
   unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
-  std::string  folder() const; ///< see Run
   /// Returns a copy of a device vector in host memory; its time counts as "copy".
   Array<double> download(const Vector<double> &vector)
   {
@@ -169,7 +177,6 @@ protected:
   void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
 
   const Device device;
-  Run         &run_info;
   RunRecord   &record; ///< the run's, see Run
   Schedule     schedule;
   unsigned int step = 0;  ///< number of the present step
@@ -225,6 +232,7 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
+  Run                        &run_info;
   SectionTimer               &timer;               // the run's
   const LinearSolver         *described = nullptr; // whose V-cycle is measured at the end
   Step                        under_way;           // the step that the host has launched but not seen the end of

@@ -29,9 +29,8 @@ template <int dim>
 Unknown<dim>::Unknown(TimeDependentProblem<dim> &program, const std::string &name,
                       const dealii::FiniteElement<dim> &element, const DirichletBoundary &dirichlet,
                       const LinearSolverParameters &parameters, const UnknownOptions &options)
-  : internal::FieldOnLevels<dim>(
-      on_levels(*program.mesh, level_mesh_options<dim>(program.run_info, parameters, element, options.coarsest_cells),
-                name, element, dirichlet))
+  : internal::FieldOnLevels<dim>(on_levels(
+      *program.mesh, program.level_mesh_options(parameters, element, options.coarsest_cells), name, element, dirichlet))
   , DeviceField<dim>(program.device, *this->field_, program.mapping)
   , quadrature(options.n_points > 0 ? options.n_points : element.degree + 1)
   , parameters(parameters)

@@ -146,15 +146,19 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
   return estimate > 0 ? estimate : 1.;
 }
 
-// Three steps after a change of values, from the last vector and a tenth of the first, so that no mode is lost. Recorded
-// graphs hold lambda: it stays between the new estimate and 1.1 times that. Far from both, the power method runs whole.
+// Three steps after a change of values, from the last vector and a tenth of the first: a mode that has grown elsewhere is
+// found in this update, or in later ones where it lives at few nodes. Recorded graphs hold lambda: it stays between the
+// new estimate and 1.1 times that. Far from both, the power method runs whole.
 template <typename Number>
 void PolynomialSmoother<Number>::follow_eigenvalue()
 {
   level.device.axpby(Number(0.1), start, Number(1), dominant);
   const double estimate = grow(dominant, d, 3);
   if (!std::isfinite(estimate))
-    throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
+    {
+      level.device.copy(start, dominant); // for values to come
+      throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
+    }
   if (estimate <= lambda && lambda <= 1.1 * estimate)
     return;
   const bool near = estimate > lambda && estimate < 1.1 * lambda;

@@ -74,15 +74,15 @@ public:
         level.x         = Vector<Number>(device, n);
         if (l == 0)
           continue;
-        const auto diagonal = adamant::diagonal(data[l].matrix());
-        const auto lambda   = largest_eigenvalue(data[l].matrix(), diagonal);
-        level.coefficients  = chebyshev_coefficients<Number>(options.steps, 1.1 * lambda / options.range, 1.1 * lambda);
-        level.A             = ColumnMatrix<Number>(device, data[l].matrix());
-        level.P             = ColumnMatrix<Number>(device, *data[l].prolongation);
-        level.R             = ColumnMatrix<Number>(device, *data[l].restriction);
-        level.diagonal      = Vector<Number>(device, diagonal);
-        level.d             = Vector<Number>(device, n);
-        level.y             = Vector<Number>(device, n);
+        const PolynomialSmoother<double> smoother({device, data[l]}, {"jacobi", true, 0., options.range});
+        for (const auto &[alpha, beta] : smoother.coefficients(options.steps))
+          level.coefficients.emplace_back(static_cast<Number>(alpha), static_cast<Number>(beta));
+        level.A        = ColumnMatrix<Number>(device, data[l].matrix());
+        level.P        = ColumnMatrix<Number>(device, *data[l].prolongation);
+        level.R        = ColumnMatrix<Number>(device, *data[l].restriction);
+        level.diagonal = Vector<Number>(device, diagonal(data[l].matrix()));
+        level.d        = Vector<Number>(device, n);
+        level.y        = Vector<Number>(device, n);
       }
     inverse = to_list<Number>(device, dense_inverse(device, data[0].matrix(), {options.singular, 1, 0}));
   }
@@ -107,30 +107,6 @@ public:
   }
 
 private:
-  // The largest eigenvalue of D⁻¹A by the power method, in host memory.
-  static double largest_eigenvalue(const CSRMatrix<double> &A, const Array<double> &diagonal)
-  {
-    Array<double> x        = start_vector(A.n_rows);
-    double        estimate = 0., last = 0.;
-    for (int k = 0; k < 60 && (k < 15 || estimate > 1.005 * last); ++k)
-      {
-        last                  = estimate;
-        Array<double> y       = product(A, x);
-        double        squares = 0., old = 0.;
-        for (int i = 0; i < A.n_rows; ++i)
-          {
-            old += x[i] * x[i];
-            y[i] /= diagonal[i];
-            squares += y[i] * y[i];
-          }
-        estimate = std::sqrt(squares / old);
-        for (double &value : y)
-          value /= std::sqrt(squares);
-        x.swap(y);
-      }
-    return estimate;
-  }
-
   struct Level
   {
     ColumnMatrix<Number>                   A, P, R;

@@ -3,72 +3,52 @@
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 
-#include <cmath>
-#include <numeric>
-#include <random>
-#include <utility>
+#include <deal.II/lac/precondition.h>
+#include <deal.II/lac/solver_cg.h>
+#include <deal.II/lac/solver_control.h>
+#include <deal.II/lac/vector.h>
 
-extern "C" void dsterf_(const int *n, double *diagonal, double *beside, int *info);
+#include <algorithm>
+#include <random>
 
 namespace adamant
 {
 namespace
 {
-double dot(const Array<double> &x, const Array<double> &y)
+template <class Multiply>
+struct Operator
 {
-  return std::inner_product(x.begin(), x.end(), y.begin(), 0.);
-}
+  void vmult(dealii::Vector<double> &y, const dealii::Vector<double> &x) const
+  {
+    const Array<double> product = multiply(Array<double>(x.begin(), x.end()));
+    std::copy(product.begin(), product.end(), y.begin());
+  }
+  const Multiply &multiply;
+};
 
-// The smallest and the largest eigenvalue.
-std::pair<double, double> extremes_of_tridiagonal(std::vector<double> diagonal, std::vector<double> beside)
-{
-  const int n    = static_cast<int>(diagonal.size());
-  int       info = 0;
-  dsterf_(&n, diagonal.data(), beside.data(), &info);
-  if (info != 0)
-    throw RunError("Lanczos: LAPACK's dsterf failed with info = " + std::to_string(info));
-  return {diagonal.front(), diagonal.back()};
-}
-
-// The condition number of a symmetric operator, multiply(x) = A x for n numbers, by Lanczos' method from a fixed vector
-// without orthogonalization. It stops when 20 steps change neither extreme eigenvalue by more than 1e-6 of itself.
+// The condition number of a symmetric positive definite operator, multiply(x) = A x for n numbers: that of the matrix of
+// Lanczos' method behind conjugate gradients, for a fixed right-hand side.
 template <class Multiply>
 double condition(int n, const Multiply &multiply)
 {
-  constexpr int                          most_steps = 5000, between = 20;
   std::mt19937                           generator(1);
   std::uniform_real_distribution<double> distribution(-1., 1.);
-  Array<double>                          v(n), before(n, 0.);
-  for (double &value : v)
+  dealii::Vector<double>                 x(n), b(n);
+  for (double &value : b)
     value = distribution(generator);
-  const double norm = std::sqrt(dot(v, v));
-  for (double &value : v)
-    value /= norm;
-  std::vector<double>       diagonal, beside;
-  std::pair<double, double> last{0., 0.};
-  for (int step = 1; step <= most_steps; ++step)
+  double                   result = 1.;
+  dealii::ReductionControl control(5000, 0., 1e-14);
+  dealii::SolverCG<>       cg(control);
+  cg.connect_condition_number_slot([&](double estimate) { result = estimate; });
+  try
     {
-      Array<double> w     = multiply(v);
-      const double  alpha = dot(v, w), beta_before = beside.empty() ? 0. : beside.back();
-      for (int i = 0; i < n; ++i)
-        w[i] -= alpha * v[i] + beta_before * before[i];
-      const double beta = std::sqrt(dot(w, w));
-      diagonal.push_back(alpha);
-      const bool complete = step == n || !(beta > 1e-12 * std::abs(alpha));
-      if (step % between == 0 || complete)
-        {
-          const auto [smallest, largest] = extremes_of_tridiagonal(diagonal, beside);
-          if (complete || (std::abs(smallest - last.first) <= 1e-6 * std::abs(smallest) &&
-                           std::abs(largest - last.second) <= 1e-6 * std::abs(largest)))
-            return largest / smallest;
-          last = {smallest, largest};
-        }
-      beside.push_back(beta);
-      before.swap(v);
-      for (int i = 0; i < n; ++i)
-        v[i] = w[i] / beta;
+      cg.solve(Operator<Multiply>{multiply}, x, b, dealii::PreconditionIdentity());
     }
-  throw RunError("Lanczos' method has not converged after 5000 steps; is the matrix symmetric?");
+  catch (const dealii::SolverControl::NoConvergence &)
+    {
+      throw RunError("Lanczos' method has not converged after 5000 steps; is the matrix symmetric?");
+    }
+  return result;
 }
 
 double condition(const CSRMatrix<double> &A)

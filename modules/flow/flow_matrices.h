@@ -31,13 +31,12 @@ namespace adamant
 template <int dim>
 struct FlowMatrices
 {
-  /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`. Coarsening of the
-  /// pressure mesh ends at `coarsest_cells` cells; LevelMeshOptions explains `cells_per_rank`. Throws RunError where
-  /// the last refinement of the mesh was not global.
+  /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`; `levels` are the
+  /// options of its coarser meshes. Throws RunError where the last refinement of the mesh was not global.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
-               unsigned int coarsest_cells, unsigned int cells_per_rank = 1000)
-    : meshes(velocity_mesh, halved_mesh_options(velocity_mesh, {coarsest_cells, cells_per_rank}))
+               const LevelMeshOptions &levels)
+    : meshes(velocity_mesh, halved_mesh_options(velocity_mesh, levels))
     , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
     , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), halved_level(meshes))
   {

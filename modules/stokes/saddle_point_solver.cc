@@ -159,6 +159,14 @@ private:
   mutable Scalars                sum;
   mutable Vector                 r, p, w, y;
 };
+
+// The finest matrix of a V-cycle in this precision; null: the preconditioner is another one.
+template <typename Number>
+const Matrix<Number> *matrix_of(const Preconditioner &V)
+{
+  const auto *multigrid = dynamic_cast<const MultigridPreconditioner<Number> *>(&V);
+  return multigrid != nullptr ? &multigrid->cycle.matrix() : nullptr;
+}
 } // namespace
 
 SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData &data, int dim, SchurComplement type,
@@ -166,12 +174,13 @@ SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData
                                      std::unique_ptr<Preconditioner> external)
   : data(data)
   , options(options)
-  , A_matrix(make_matrix<double>(device, data.velocity.back()))
+  , V(external ? std::move(external) : make_multigrid(device, data.velocity, options.precision, options.multigrid))
+  , A_matrix(matrix_of<double>(*V) != nullptr ? *matrix_of<double>(*V) :
+                                                make_matrix<double>(device, data.velocity.back()))
   , A_operator(A_matrix, device, data.Bt->n_rows)
   , B_operator(Matrix<double>(device, *data.B), device, data.Bt->n_rows)
   , Bt_operator(Matrix<double>(device, *data.Bt, data.velocity.back().node_size), device, data.B->n_rows)
   , system({{&A_operator, &Bt_operator}, {&B_operator, nullptr}})
-  , V(external ? std::move(external) : make_multigrid(device, data.velocity, options.precision, options.multigrid))
   , S(make_schur(device, data, dim, type, schur_options))
   , triangular(device, system, {V.get(), S.get()}, TriangularPreconditioner::Part::upper)
   , gmres(device, system, triangular, options.restart)
@@ -190,17 +199,17 @@ std::unique_ptr<Preconditioner> SaddlePointSolver::make_schur(const Device &devi
     return std::make_unique<SchurMass>(device, data.mass, dim, data.mass_factor);
   if (options.precision == Precision::float64)
     return std::make_unique<SchurBFBT<double>>(device, A_matrix, *data.B, *data.Bt, *data.C, data.schur, schur_options);
-  const auto *cycle = dynamic_cast<const MultigridPreconditioner<float> *>(V.get());
-  if (cycle == nullptr)
-    A_in_float = make_matrix<float>(device, data.velocity.back());
-  return std::make_unique<SchurBFBT<float>>(device, cycle != nullptr ? cycle->cycle.matrix() : A_in_float, *data.B,
-                                            *data.Bt, *data.C, data.schur, schur_options);
+  const Matrix<float> *A = matrix_of<float>(*V);
+  if (A == nullptr)
+    A = &(A_in_float = make_matrix<float>(device, data.velocity.back()));
+  return std::make_unique<SchurBFBT<float>>(device, *A, *data.B, *data.Bt, *data.C, data.schur, schur_options);
 }
 
 void SaddlePointSolver::update()
 {
   const LevelData &finest = data.velocity.back();
-  update_matrix(finest, A_matrix);
+  if (matrix_of<double>(*V) == nullptr)
+    update_matrix(finest, A_matrix);
   if (A_in_float.n_rows() > 0)
     update_matrix(finest, A_in_float);
   triangular.update();

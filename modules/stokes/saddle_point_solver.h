@@ -60,11 +60,12 @@ private:
 
   const SaddlePointData          &data;
   LinearSolverOptions             options;
-  Matrix<double>                  A_matrix;
+  std::unique_ptr<Preconditioner> V;
+  Matrix<double>                  A_matrix;   // the V-cycle's, where it is in double
   Matrix<float>                   A_in_float; // for `bfbt` in float, where the V-cycle is not in float
   MatrixOperator                  A_operator, B_operator, Bt_operator;
   BlockOperator                   system;
-  std::unique_ptr<Preconditioner> V, S;
+  std::unique_ptr<Preconditioner> S;
   TriangularPreconditioner        triangular;
   GMRES                           gmres;
 };

@@ -77,10 +77,9 @@ void ScaledProduct::list_entries()
     for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
       if (const int j = pattern.column[k]; j >= i)
         {
-          const auto begin = pattern.column.begin() + pattern.row_start[j],
-                     end   = pattern.column.begin() + pattern.row_start[j + 1];
-          list.push_back(
-                    {static_cast<int>(k), i, static_cast<int>(std::lower_bound(begin, end, i) - pattern.column.begin())});
+          const auto column = pattern.column.begin();
+          const auto below = std::lower_bound(column + pattern.row_start[j], column + pattern.row_start[j + 1], i);
+          list.push_back({static_cast<int>(k), i, static_cast<int>(below - column)});
         }
   };
   const auto resize = [&](std::size_t n) {

@@ -4,6 +4,7 @@
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/function.h>
@@ -76,9 +77,8 @@ void StokesSolverParameters::check() const
 
 VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const
 {
-  const auto &smoother = options("").multigrid.smoother.type;
-  const bool  possible =
-    averages.finest != "none" && preconditioner == "multigrid" && (smoother == "jacobi" || smoother == "block_jacobi");
+  const bool possible = averages.finest != "none" && preconditioner == "multigrid" &&
+                        smoother_kind(options("").multigrid.smoother.type).matrix != nullptr;
   require(possible || product != "cells", "Linear solver/Velocity product = cells needs a Finest average other than "
                                           "none, multigrid, and the smoother jacobi or block_jacobi");
   return !possible || product == "rows" ? VelocityProduct::rows :

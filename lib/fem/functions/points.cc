@@ -146,16 +146,10 @@ std::vector<CellAndPoint<dim>> cells_of_points(const std::string &key, const Lev
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
   for (const auto &cell : space.active_cells())
     {
-      dealii::Point<dim> low = cell->vertex(0), high = low;
-      for (const unsigned int v : cell->vertex_indices())
-        for (int d = 0; d < dim; ++d)
-          {
-            low[d]  = std::min(low[d], cell->vertex(v)[d]);
-            high[d] = std::max(high[d], cell->vertex(v)[d]);
-          }
-      const double slack = 1e-10 * low.distance(high);
-      auto         first = std::lower_bound(order.begin(), order.end(), low[0] - slack,
-                                            [&](std::size_t p, double x) { return points[p][0] < x; });
+      const auto [low, high] = cell->bounding_box().get_boundary_points();
+      const double slack     = 1e-10 * low.distance(high);
+      auto         first     = std::lower_bound(order.begin(), order.end(), low[0] - slack,
+                                                [&](std::size_t p, double left) { return points[p][0] < left; });
       for (; first != order.end() && points[*first][0] <= high[0] + slack; ++first)
         {
           const auto &point  = points[*first];

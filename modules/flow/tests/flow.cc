@@ -192,7 +192,7 @@ protected:
     Triangulation<dim> mesh;
     make_distorted_mesh(mesh, seed);
     const MappingQ1<dim>    mapping;
-    const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), outflow, 64);
+    const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), outflow, {64});
     const auto             &space = flow.velocity();
     const int               n = space.n_dofs(), n_p = flow.pressure().n_dofs();
     Array<double>           inverse_mass(n, 0.);
@@ -250,7 +250,7 @@ protected:
     Triangulation<dim> mesh;
     make_distorted_mesh(mesh, seed);
     const MappingQ1<dim>    mapping;
-    const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, 64);
+    const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, {64});
     const auto             &space = flow.velocity();
     const int               n = space.n_dofs(), n_p = flow.pressure().n_dofs();
     ASSERT_GT(space.hanging_nodes.n_constraints(), 0u) << "expected a mesh with hanging nodes";
@@ -329,7 +329,7 @@ void compare_interpolation(unsigned int seed)
   Triangulation<dim> mesh;
   make_distorted_mesh(mesh, seed);
   const MappingQ1<dim>    mapping;
-  const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, 64);
+  const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, {64});
   const int               n = flow.velocity().n_dofs(), n_p = flow.pressure().n_dofs();
   const auto              random = random_field(flow.pressure(), 1, seed)[0];
   Array<double>           free(n_p);
@@ -385,7 +385,7 @@ TEST(FlowMatrices, InjectionUndoesTheInterpolation)
     {
       Triangulation<3> mesh;
       make_distorted_mesh(mesh, 4);
-      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), outflow, 64);
+      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), outflow, {64});
       const auto            random = random_vector(flow.pressure().n_dofs(), 5);
       Array<double>         p(random.begin(), random.end());
       for (int k = 0; k < flow.pressure().n_dofs(); ++k)
@@ -399,7 +399,7 @@ TEST_P(FlowTest, BundlesRefuseFunctorsOfOtherSizes)
 {
   Triangulation<2> mesh;
   make_distorted_mesh(mesh, 1);
-  const FlowMatrices<2>   flow(mesh, MappingQ1<2>(), QGauss<2>(2), {}, 64);
+  const FlowMatrices<2>   flow(mesh, MappingQ1<2>(), QGauss<2>(2), {}, {64});
   const auto              bundle = adamant::make_bundle(device, {flow.gradient[0].get(), flow.gradient[1].get()}, 2);
   const int               n      = flow.velocity().n_dofs();
   adamant::Vector<double> u(device, 2 * n), g(device, n);
@@ -417,7 +417,7 @@ TEST_P(FlowTest, PressureIterationsStayBoundedOnStretchedCells)
     {
       Triangulation<3> mesh;
       make_stretched_box(mesh, refinements);
-      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), {}, 128);
+      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), {}, {128});
       EXPECT_TRUE(flow.singular);
       adamant::LinearSolver         solver(device, flow.pressure_levels, pressure_options());
       const auto                    rhs = zero_mean(random_vector(flow.pressure().n_dofs(), 7));
@@ -434,7 +434,7 @@ TEST_P(FlowTest, FastDiagonalizationSolvesThePressureEquation)
   Triangulation<3> mesh;
   make_stretched_box(mesh, 3);
   const MappingQ1<3>            mapping;
-  const FlowMatrices<3>         flow(mesh, mapping, QGauss<3>(2), {}, 512);
+  const FlowMatrices<3>         flow(mesh, mapping, QGauss<3>(2), {}, {512});
   const int                     n_p = flow.pressure().n_dofs();
   adamant::FastDiagonalization  solver(device, adamant::tensor_product_eigenpairs(flow.pressure(), mapping));
   const auto                    rhs = zero_mean(random_vector(n_p, 3));
@@ -459,7 +459,7 @@ TEST(FlowMatrices, FastDiagonalizationRefusesOtherMeshes)
   Triangulation<2> mesh;
   make_distorted_mesh(mesh, 1);
   const MappingQ1<2>    mapping;
-  const FlowMatrices<2> flow(mesh, mapping, QGauss<2>(2), {}, 64);
+  const FlowMatrices<2> flow(mesh, mapping, QGauss<2>(2), {}, {64});
   EXPECT_THROW(adamant::tensor_product_eigenpairs(flow.pressure(), mapping), adamant::InputError);
 }
 
@@ -470,7 +470,7 @@ TEST(FlowMatrices, TheLastRefinementHasToBeGlobal)
   mesh.refine_global(2);
   mesh.begin_active()->set_refine_flag();
   mesh.execute_coarsening_and_refinement();
-  EXPECT_THROW(FlowMatrices<2>(mesh, MappingQ1<2>(), QGauss<2>(2), {}, 4), adamant::RunError);
+  EXPECT_THROW(FlowMatrices<2>(mesh, MappingQ1<2>(), QGauss<2>(2), {}, {4}), adamant::RunError);
 }
 
 // Steps 2 and 3 of Algorithm 4, by hand: of the mass 2 at two nodes, g integrates to 3 and q to 8.

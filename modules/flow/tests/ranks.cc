@@ -60,7 +60,7 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
 {
   const auto              mesh = velocity_mesh<dim>(ranks);
   const MappingQ1<dim>    mapping;
-  const FlowMatrices<dim> flow(*mesh, mapping, QGauss<dim>(2), outflow, 16);
+  const FlowMatrices<dim> flow(*mesh, mapping, QGauss<dim>(2), outflow, {16});
   EXPECT_EQ(flow.singular, outflow.empty());
   std::vector<double> sums{double(flow.velocity().n_hanging()), double(flow.pressure().dof_handler().n_dofs())};
 
@@ -165,7 +165,7 @@ std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks, bool sep
 {
   const auto              mesh = velocity_mesh<dim>(ranks);
   const MappingQ1<dim>    mapping;
-  const FlowMatrices<dim> flow(*mesh, mapping, QGauss<dim>(2), {}, 16);
+  const FlowMatrices<dim> flow(*mesh, mapping, QGauss<dim>(2), {}, {16});
   const auto              points_of = [&](const adamant::LevelSpace<dim> &space) {
     Array<int> all(space.n_owned());
     std::iota(all.begin(), all.end(), 0);

@@ -58,19 +58,19 @@ template <int m, int most, typename Number, class Gather>
 __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int count, int lane, const Gather &x,
                              Number (&sum)[most][m])
 {
-  constexpr int from_slice = slice_rows * m;
-  const bool    first = lane == 0, last = lane == slice_rows - 1;
-  Number        left[most][m] = {}, right[most][m] = {}, left_end[m] = {}, right_end[m] = {};
+  const bool first = lane == 0, last = lane == slice_rows - 1;
+  Number     left[most][m] = {}, right[most][m] = {}, left_end[m] = {}, right_end[m] = {};
 #pragma unroll 1
   for (int line = 0; line < n_lines; ++line)
     {
-      const int middle = A.middle[line] + m * lane, end = first ? middle - m : middle + m + (count - 1) * from_slice;
-      Number    x_middle[most][m], x_end[m];
+      const int middle = A.middle[line] + m * lane,
+                end    = first ? middle - m : middle + m + (count - 1) * slice_rows * m;
+      Number x_middle[most][m], x_end[m];
 #pragma unroll
       for (int k = 0; k < most; ++k)
 #pragma unroll
         for (int i = 0; i < m; ++i)
-          x_middle[k][i] = k < count ? x(middle + k * from_slice + i) : Number(0);
+          x_middle[k][i] = k < count ? x(middle + k * slice_rows * m + i) : Number(0);
 #pragma unroll
       for (int i = 0; i < m; ++i)
         x_end[i] = first || last ? x(end + i) : Number(0);
@@ -96,8 +96,7 @@ __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int c
               }
           }
     }
-  // Adds the neighbours' sums. The first and the last lane find theirs in the slices before and after, or at the ends.
-  constexpr unsigned all = 0xffffffff;
+    // Adds the neighbours' sums. The first and the last lane find theirs in the slices before and after, or at the ends.
 #pragma unroll
   for (int c = 0; c < m; ++c)
     {
@@ -105,7 +104,7 @@ __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int c
 #pragma unroll
       for (int k = 0; k < most; ++k)
         {
-          const Number from_left = __shfl_sync(all, left[k][c], (lane + slice_rows - 1) % slice_rows);
+          const Number from_left = __shfl_sync(0xffffffff, left[k][c], (lane + slice_rows - 1) % slice_rows);
           sum[k][c] += first ? before : from_left;
           before = from_left;
         }
@@ -113,7 +112,7 @@ __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int c
 #pragma unroll
       for (int k = most - 1; k >= 0; --k)
         {
-          const Number from_right = __shfl_sync(all, right[k][c], (lane + 1) % slice_rows);
+          const Number from_right = __shfl_sync(0xffffffff, right[k][c], (lane + 1) % slice_rows);
           sum[k][c] += last ? (k + 1 < count ? after : right_end[c]) : from_right;
           after = from_right;
         }

@@ -116,7 +116,6 @@ void LineSolver<Number>::make_groups(const Lines &lines)
                            2 * lanes, most_pieces<Number>);
   if (!all.empty())
     team_size = std::max(team_size, to_lanes(all.front().n_pieces()));
-
   Array<LineGroup>      groups;
   Array<int>            lengths, separators, rows, ordered;
   Array<unsigned short> slots;
