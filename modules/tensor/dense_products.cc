@@ -15,7 +15,7 @@ const std::array<std::string, 5> names = {"float64", "float32", "tf32", "bfloat1
 
 constexpr int tile_rows = 6, tile_columns = 16, rows_at_once = 96;
 
-// Computes C (m x n) = a A B + b C for the rows begin, ..., end - 1 and the columns first, ..., first + tile_columns - 1.
+// Makes C (m x n) = a A B + b C for the rows begin, ..., end - 1 and the columns first, ..., first + tile_columns - 1.
 // Entry (i, p) of A is A[i di + p dp], and entry (p, j) of B is B[p ep + j ej].
 template <typename Number>
 void multiply_panel(const ProductShape &s, Number a, const Number *A, const Number *B, Number b, Number *C, int first,
