@@ -16,7 +16,7 @@ MPI_Datatype mpi_type()
   return std::is_same_v<Number, double> ? MPI_DOUBLE : std::is_same_v<Number, float> ? MPI_FLOAT : MPI_UINT64_T;
 }
 
-// The plan whose messages go back from where those of `plan` go, without the numbers of all ranks.
+// Returns the plan whose messages go the opposite way to the messages of `plan`. It has no global numbers.
 ExchangePlan messages_back(const ExchangePlan &plan)
 {
   ExchangePlan back;

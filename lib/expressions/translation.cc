@@ -13,8 +13,8 @@ namespace adamant
 {
 namespace
 {
-// What C++ does not have under the same meaning: muParser's truth is "not 0", that of deal.II's additions "rounds to
-// another integer than 0"; rint rounds halves up; muParser computes the inverse hyperbolic functions in this way.
+// C++ has no functions like these: muParser's truth is "not 0", and for deal.II's additions it is "rounds to another
+// integer than 0". Halves are rounded up by rint. Inverse hyperbolic functions are computed in muParser's way.
 const char *const helpers = R"(
 __device__ inline double rounded(double a) { return (double)(int)(a + (a >= 0. ? 0.5 : -0.5)); }
 __device__ inline double power2(double a) { return a * a; }

@@ -34,7 +34,7 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
   const auto complain = [&](const std::string &what, int code) {
     std::cout.flush();
     const Communicator ranks(MPI_COMM_WORLD);
-    // Mostly all ranks have met the same: the first one speaks for them and ends them.
+    // Mostly all ranks have met one error: the first rank speaks for all ranks and ends them.
     if (ranks.rank() > 0)
       std::this_thread::sleep_for(std::chrono::seconds(2));
     const std::string rank = ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "";
@@ -106,7 +106,7 @@ int number_of_threads(int requested, const Communicator &ranks)
       CPU_SET(core, &cores);
   if (ranks.size() == 1)
     return std::max(1, CPU_COUNT(&cores));
-  // Ranks may have cores of their own, or those of a socket, a batch job or the whole machine in common.
+  // Ranks may have cores of their own, or share the cores of a socket, a batch job or the whole machine.
   std::vector<cpu_set_t> of_ranks(ranks.size());
   check_mpi(MPI_Allgather(&cores, sizeof(cores), MPI_BYTE, of_ranks.data(), sizeof(cores), MPI_BYTE, ranks.handle()),
             "MPI_Allgather");

@@ -124,7 +124,7 @@ void ArnoldiPolynomial<Number>::update()
   level.device.outdate_graphs(); // which hold the values
 }
 
-// The Krylov space begins with a vector of no entries at constrained rows, which are those of the identity.
+// The Krylov space begins with a vector that is zero at constrained rows, where the matrix is the identity.
 template <typename Number>
 void ArnoldiPolynomial<Number>::find_values()
 {

@@ -123,9 +123,9 @@ double PolynomialSmoother<Number>::grow(Vector &x, Vector &y, int n) const
   return estimate;
 }
 
-// Power method for S A, until a step adds less than 1.125 / n², which is 0.5% for n = 15 steps at least: too small a
-// value would let the polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of
-// the dominant modes.
+// The power method for S A runs until a step adds less than 1.125 / n², which is 0.5% for n = 15 steps at least. With
+// too small a value the polynomial would amplify modes that it should damp. For a nonsymmetric matrix the method
+// estimates the growth ‖S A‖ of the dominant modes.
 template <typename Number>
 double PolynomialSmoother<Number>::largest_eigenvalue()
 {

@@ -12,7 +12,7 @@ namespace adamant
 {
 namespace
 {
-// A vector as a linear map of those in the array: a matrix whose columns are places there.
+// A vector as a linear map of the vectors in the array: a matrix whose columns are places in the array.
 using Map = CSRMatrix<double>;
 
 // The vector at this place itself.
@@ -48,7 +48,7 @@ Map sum(double a, const Map &X, double b, const Map &Y)
   });
 }
 
-// The same with zeros where a node of m rows has a part of a block of m x m entries: the format of dense blocks.
+// Adds zeros to A where a node of m rows has a part of a block of m x m entries, for the format of dense blocks.
 Map with_whole_blocks(const Map &A, int m)
 {
   return matrix_of_rows(A.n_rows, (A.n_cols + m - 1) / m * m, [&](int i, Row &row) {
@@ -97,7 +97,7 @@ struct ComposedSmoothing
   Steps             pre, post;
 };
 
-// Follows a V-cycle and writes down what it stores.
+// Follows a V-cycle and writes down the vectors that the cycle stores.
 class Composition
 {
 public:

@@ -179,7 +179,7 @@ void ColumnSolver::redo(const std::vector<int> &bad, const Vector<double> &B, Ve
     }
 }
 
-// The norms of R, relative to those of the right-hand sides.
+// Returns the norms of R, relative to the norms of the right-hand sides.
 Array<double> ColumnSolver::relative_residuals()
 {
   Array<double> residuals = norms.fetch(R);

@@ -26,8 +26,8 @@ CSRMatrix<double> interpolation(const NestedNodes &nodes)
   return T;
 }
 
-// The local matrix of a cell: rows of the inner nodes, columns as they are numbered in the cell (first the inner nodes,
-// then those on edges, then vertices).
+// The local matrix of a cell has a row for each inner node. Its columns are numbered as in the cell: first inner nodes,
+// then nodes on edges, then vertices.
 using LocalRows = std::vector<std::vector<std::pair<int, double>>>;
 
 bool same(const LocalRows &one, const LocalRows &other, double tolerance)
@@ -67,8 +67,8 @@ public:
 
   bool is_cell(const Vertices &v) const { return v[n_vertices - 1] >= 0; }
 
-  // The class of a cell, the first one of equal matrices or a new one, and the cell's nodes in the order of the class:
-  // inner ones, then those on edges.
+  // Returns the class of a cell, which is the first one of equal matrices or a new one, and the cell's nodes in the
+  // order of the class. Inner nodes come before nodes on edges.
   std::pair<std::size_t, Array<int>> classify(const Vertices &cell)
   {
     std::vector<int> order(n_vertices);

@@ -92,7 +92,7 @@ void require_harmonic(const CSRMatrix<double> &A, const MacroCells &cells, doubl
         "with P1, and a constant coefficient); take Solver = multigrid");
 }
 
-// The unknowns of a cell and where they stand in the blocks of its class: inner ones first, then those of its edges.
+// Returns a cell's unknowns and their places in the blocks of its class: inner unknowns first, then unknowns of edges.
 std::vector<std::pair<int, int>> places(const MacroCells &cells, const MacroCells::Class &kind, int cell)
 {
   const int *I = &kind.inner[std::size_t(cell) * kind.n_inner], *E = &kind.edge[std::size_t(cell) * kind.n_edge];

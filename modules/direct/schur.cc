@@ -171,8 +171,8 @@ private:
     return positions;
   }
 
-  // The finest step of S and Sᵀ is applied at the doors, where nodes inside cells that are new in it go to their cells at
-  // once; positions: of the unknowns in h.
+  // The finest step of S and Sᵀ is applied at the doors. There the nodes inside cells that are new in this step go to
+  // their cells at once. `positions` are the places of the unknowns in h.
   void setup_doors(const NestedNodes &nodes, const MacroCells &cells, const Array<int> &positions)
   {
     Array<int>              own;

@@ -14,7 +14,7 @@ namespace adamant
 {
 namespace
 {
-// Chebyshev's interval for D⁻¹ M; 1.1 is what it multiplies the largest eigenvalue with.
+// Chebyshev's interval for D⁻¹ M; the smoother multiplies the largest eigenvalue by 1.1.
 SmootherOptions mass_options(int dim)
 {
   SmootherOptions options;

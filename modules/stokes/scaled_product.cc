@@ -62,7 +62,7 @@ ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, c
   list_entries();
 }
 
-// Those on and above the diagonal, and where they are mirrored to.
+// Lists the entries on and above the diagonal, and where they are mirrored to.
 void ScaledProduct::list_entries()
 {
   struct Listed

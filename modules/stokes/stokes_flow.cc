@@ -33,8 +33,8 @@ StokesOptions stokes_options(LevelMeshOptions levels, double length, const Visco
           parameters.velocity_product(averages)};
 }
 
-// Whether the values at the n points of each cell, of all ranks, vary by less than 10 there: a jump of the viscosity
-// through a cell that matters varies by more, and a smooth one by less on a mesh that resolves it.
+// Whether the values at the n points of each cell vary by a factor of less than 10, on all ranks. A jump of the
+// viscosity through a cell that matters varies by more. A smooth viscosity varies by less on a mesh that resolves it.
 bool varies_smoothly(const Array<double> &at_points, int n, const Device &device)
 {
   double most = 1.;

@@ -106,7 +106,7 @@ StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<
     set_up_bfbt();
 }
 
-// B on the velocity's mesh; for Q1 restricted to the pressure mesh, whose functions are among those of the finest one.
+// B on the velocity's mesh; for Q1 restricted to the pressure mesh, whose functions the finest mesh has, too.
 template <int dim>
 void StokesMatrices<dim>::assemble_divergence()
 {

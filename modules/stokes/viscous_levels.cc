@@ -25,7 +25,7 @@ namespace
 {
 const auto viscous_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
 
-// Whether cells have one matrix: of those whose coordinates are rounded there may be a few, which differ by that.
+// Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
 template <int dim>
 bool agree_to_rounding(const Array<double> &of_shapes)
 {
@@ -74,9 +74,9 @@ std::optional<std::array<int, dim>> common_strides(const LevelSpace<dim> &space)
   return strides;
 }
 
-// The grid, or nothing where the level is none: with hanging nodes, on several ranks, where numbers do not follow the
-// lines, and unless the element is Q1 in 3D with three components. `local` is the matrix of all cells, with vertices in
-// deal.II's order. Entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c + d].
+// Returns the grid, or nothing where the level is none. It is none with hanging nodes, on several ranks, where numbers
+// do not follow the lines, and unless the element is Q1 in 3D with three components. `local` is the matrix of all
+// cells, with vertices in deal.II's order. Entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c + d].
 std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array<double> &local)
 {
   if (space.partition().n_mpi_processes() > 1 || space.dofs_per_cell() != 24 || space.node_size() != 3 ||

@@ -15,8 +15,8 @@ const std::array<std::string, 5> names = {"float64", "float32", "tf32", "bfloat1
 
 constexpr int tile_rows = 6, tile_columns = 16, rows_at_once = 96;
 
-// C (m x n) = a A B + b C for the columns first, ..., first + tile_columns - 1 and the rows begin, ..., end - 1; entry
-// (i, p) of A is A[i di + p dp], likewise those of B.
+// Makes C (m x n) = a A B + b C for the rows begin, ..., end - 1 and the columns first, ..., first + tile_columns - 1.
+// Entry (i, p) of A is A[i di + p dp], and entry (p, j) of B is B[p ep + j ej].
 template <typename Number>
 void multiply_panel(const ProductShape &s, Number a, const Number *A, const Number *B, Number b, Number *C, int first,
                     int begin, int end, Array<Number> &panel)

@@ -34,7 +34,7 @@ Eigenpairs of_equal_cells(int cells, double h, bool first, bool last)
         }
       for (int i = 0; i <= cells; ++i)
         pairs.vectors[std::size_t(i) * pairs.n + k] /= std::sqrt(square);
-      // M v = h (2 + cos θ) / 3 v, half of that at natural ends, and K v = 2 (1 - cos θ) / h v likewise.
+      // M v = h (2 + cos θ) / 3 v and K v = 2 (1 - cos θ) / h v; at natural ends both are half of that.
       pairs.value.push_back(6. / (h * h) * (1. - c) / (2. + c));
       pairs.weight.push_back(square / ((square - ends) * h * (2. + c) / 3.));
       if (first == last)

@@ -114,7 +114,7 @@ private:
     const bool split = !pairs.parity.empty() && pairs.n_nodes >= split_from;
     const int  parts = split ? 2 : 1, most = (pairs.n_nodes + parts - 1) / parts;
     unfolded = unfolded && !split;
-    // Rows of 16 bytes; without a copy they are those of b.
+    // Rows have multiples of 16 bytes; without a copy they are the rows of b.
     const int multiple = in_double ? (split ? 2 : 1) : 16 / int(sizeof(T)),
               m        = (most + multiple - 1) / multiple * multiple;
     folded[d]          = {pairs.n_nodes, parts, m};
@@ -239,8 +239,8 @@ private:
     device.synchronize(); // before the vectors end
   }
 
-  // to = Vᵀ from or, back, a V from (+ to) along direction d, for `outer` arrays of rows of pitch numbers, of which
-  // `inner` count in each: row(d) rows of coefficients, or node_row(d) of nodes.
+  // Computes to = a Vᵀ from or, back, a V from (+ to) along direction d. Each of `outer` arrays has rows of pitch
+  // numbers, of which `inner` count: row(d) rows of coefficients, or node_row(d) of nodes.
   void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, T *to,
                  std::size_t to_pitch, double a = 1., bool add = false) const
   {
@@ -297,8 +297,8 @@ private:
     transform(dim - 2, false, outer, inner, from, inner, whole.data() + plane(first), inner);
   }
 
-  // The inverse for the coefficients of all directions but the last: along the last one by elimination, by a matrix for
-  // each of them or, for n positions in each slice at a time, by its own eigenvectors.
+  // Applies the inverse to the coefficients of all directions but the last. It eliminates along the last one, takes a
+  // matrix for each of them or, for n positions in each slice at a time, the last direction's eigenvectors.
   void divide()
   {
     if constexpr (in_double)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Sentences of pages and of public headers' comments: how long they are, and words that stand for a noun elsewhere.
+"""Sentences of pages and of comments: how long they are, and words that stand for a noun elsewhere.
 
-  sentences.py [FILE...]    without files: all that are held to it (PAGES, HEADERS)
+  sentences.py [FILE...]    without files: all that are held to it (PAGES, SOURCES)
 
-A page's sentence has at most 35 words, a header's 30. "Likewise", "the same" and "those" need their noun in the same
+A page's sentence has at most 35 words, a comment's 30. "Likewise", "the same" and "those" need their noun in the same
 sentence; "what it ..." is said with a noun. Prints file:line of each fault; exit code 1 where there is one.
 """
 
@@ -14,8 +14,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md", "modules/*/README.md"]
-HEADERS = ["lib/**/*.h", "lib/**/*.cuh", "modules/**/*.h", "modules/**/*.cuh", "apps/**/*.h"]
-LONGEST = {".md": 35, ".h": 30, ".cuh": 30}
+SOURCES = [f"{folder}/**/*.{kind}" for folder in ("lib", "modules") for kind in ("h", "cuh", "cc", "cu")] + ["apps/**/*.h"]
+LONGEST = {".md": 35, ".h": 30, ".cuh": 30, ".cc": 30, ".cu": 30}
 WORDS = [
     re.compile(r"\blikewise\b", re.I),
     re.compile(r"\bthe same(?= *$| *[,.;:)]| (?:as|for|of|in|on|with|to|at|from|by|is|are|holds|where|when)\b)", re.I),
@@ -47,7 +47,7 @@ def prose_of_page(text):
             paragraph.append(stripped[begins.end():] if begins else stripped)
 
 
-def prose_of_header(text):
+def prose_of_source(text):
     """(line, comment): lines of // that follow each other."""
     comment, first = [], 0
     for number, line in enumerate(text.splitlines() + [""], 1):
@@ -75,7 +75,7 @@ def sentences(paragraph):
 
 def faults_of(path):
     text = path.read_text(encoding="utf-8")
-    prose = prose_of_page if path.suffix == ".md" else prose_of_header
+    prose = prose_of_page if path.suffix == ".md" else prose_of_source
     for line, paragraph in prose(text):
         for sentence in sentences(paragraph):
             n_words = len(re.findall(r"[^\W\d_][\w'’-]*", sentence))
@@ -92,11 +92,15 @@ def check_itself():
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.md"
         header = pathlib.Path(folder) / "header.h"
+        source = pathlib.Path(folder) / "source.cc"
         page.write_text("It works, and " + "so " * 40 + "on. Pressure is stored likewise.\n\n- Those of the host, too.\n\n"
                         "| the same |\n\n```\nlikewise\n```\n\nThe same mesh is good.\n", encoding="utf-8")
         header.write_text("/// The same for floats.\nint f(); ///< what it does\n/// " + "so " * 31 + "on.\n", encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(page)]
         assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'")], found
+        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n  // Rows that those of b repeat.\n", encoding="utf-8")
+        found = [(line, fault.split(":")[0]) for line, fault in faults_of(source)]
+        assert found == [(1, "'Likewise'"), (3, "'those'")], found
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(header)]
         assert found == [(1, "'The same'"), (2, "'what it'"), (3, "32 words")], found
 
@@ -104,7 +108,7 @@ def check_itself():
 def main():
     check_itself()
     files = [pathlib.Path(name) for name in sys.argv[1:]]
-    files = files or sorted(path for pattern in PAGES + HEADERS for path in ROOT.glob(pattern))
+    files = files or sorted(path for pattern in PAGES + SOURCES for path in ROOT.glob(pattern))
     assert files, "no files"
     n_faults = 0
     for path in files:

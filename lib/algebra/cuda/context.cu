@@ -170,8 +170,8 @@ DeviceId Context::take_device(int rank_on_machine)
   device_number           = found.number;
   device_name             = found.properties.name;
   multiprocessors         = found.properties.multiProcessorCount;
-  // Only kernels of the library know how to wait for each other, and only where they were compiled for it: machine code
-  // that the driver made for a new GPU from a program for older ones does not.
+  // Only kernels of the library know how to wait for each other, and only where they were compiled to do so. Machine
+  // code that the driver made for a new GPU from a program for older ones does not wait.
   programmatic_launch = found.of_kernels.ptxVersion >= 90 && sparse_format == MatrixFormat::compressed;
   const char *setting = std::getenv("ADAMANT_CUDA_GRAPHS");
   graphs              = setting == nullptr || std::string(setting) != "0";

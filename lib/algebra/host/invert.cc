@@ -20,8 +20,8 @@ namespace
 {
 constexpr int block = 32; // columns that are eliminated at once
 
-// Chooses pivots for columns k0 to k0 + m among the rows from k0 on, exchanges these rows, and gives the inverse of the
-// m x m block of pivots, by rows.
+// Chooses pivots for columns k0 to k0 + m among the rows from k0 on and exchanges these rows. Returns the inverse of
+// the m x m block of pivots, by rows.
 std::vector<double> choose_pivots(double *a, int n, int k0, int m, std::vector<int> &pivot)
 {
   const std::size_t   width  = n;

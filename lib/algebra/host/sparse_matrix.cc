@@ -49,7 +49,7 @@ void arrange_slice(int slice, int n_cols, SliceRows &rows, bool plain, typename 
   s.sorted = s.shared = rows.same_values(rows, rounding);
 }
 
-// The same for a group of slices: which of them repeat others.
+// Arranges a group of slices, and finds slices of the group that repeat others.
 template <typename Number>
 void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &head, bool plain,
                     typename SparseMatrix<Number>::Slice *slices)
@@ -111,7 +111,7 @@ void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Sl
     }
 }
 
-// Likewise the values.
+// Writes the values of a slice to their place.
 template <typename Number>
 void fill_values(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
 {

@@ -105,7 +105,7 @@ ExchangePlan component_plan(const ExchangePlan &all, int m, int c)
   return part;
 }
 
-// The number of each column of A among those of component c; -1 elsewhere.
+// Returns the number of each column of component c among the columns of this component; -1 for other columns.
 Array<int> numbers_in_component(const CSRMatrix<double> &A, int m, int c)
 {
   Array<int> number(A.n_cols, -1);

@@ -29,8 +29,8 @@ int number_of(double weight, const Array<double> &weights)
   return static_cast<int>(std::find(weights.begin(), weights.end(), weight) - weights.begin());
 }
 
-// The nodes that a node of a cell acts on, and with which weights: itself, those that a hanging node is interpolated
-// from, or none where it is prescribed.
+// Finds the nodes that a node of a cell acts on, and their weights. They are the node itself, the nodes from which a
+// hanging node is interpolated, or none where the node is prescribed.
 template <int dim>
 struct Masters
 {

@@ -65,7 +65,7 @@ Patches transposed(const Patches &cells, int n_nodes)
   return nodes;
 }
 
-// Whether all cells of node a are among those of node b.
+// Whether node b has all cells of node a.
 bool contained(const Patches &cells_of, int a, int b)
 {
   const auto at = [&](int node) { return cells_of.node.begin() + cells_of.start[node]; };

@@ -76,7 +76,7 @@ struct RowPattern
            std::equal(of_row, of_row + cells.size(row), of_row - cells.size(row));
   }
 
-  // The columns of a node are those of its first component.
+  // The columns of a node follow from the columns of its first component.
   void list_nodes(int row, std::vector<int> &found) const
   {
     found.resize(cells.size(row) * first_columns.size());
@@ -105,8 +105,8 @@ struct RowPattern
   }
 };
 
-// The columns of one row after the other, in groups. A row often has those of the row two before, moved: cells are
-// numbered by families, and every other row of a line is in the middle of some.
+// Gives the columns of one row after the other, in groups. Often a row has the columns of the row two before, moved:
+// cells are numbered by families, and every other row of a line is in the middle of some.
 template <int dim>
 struct RowsInTurn
 {
@@ -205,7 +205,7 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
   A.row_start.resize(A.n_rows + 1);
   result.repeats.resize(A.n_rows);
 
-  // Each thread keeps what it has found until the places are known; of rows that repeat how far they are moved.
+  // Until places are known, each thread keeps the columns found, or, of a row that repeats, how far it is moved.
   std::vector<Array<int>> kept(omp_get_max_threads());
   const int               m      = rows.node_size();
   const auto              is_new = [&](int row, int first) {

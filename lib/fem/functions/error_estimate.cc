@@ -111,7 +111,7 @@ public:
     std::vector<double>                          jumps; // [q n_components + c]
   };
 
-  // First, of each cell: the faces to coarser neighbours, and those to neighbours of higher index, for both.
+  // Treats first a cell's faces to coarser neighbours, and, for both cells, its faces to neighbours of higher index.
   void compute(int number, Work &work)
   {
     const Cell &cell = space.active_cells()[number];

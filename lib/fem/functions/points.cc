@@ -131,9 +131,9 @@ std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<Cel
   return first;
 }
 
-// For each point, an owned cell that contains it and its place there; end() where that is another rank's. One pass over
-// the cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's
-// search, which walks over all vertices and knows curved cells.
+// Returns for each point an owned cell that contains it and its place there; end() where another rank has the cell. One
+// pass over the cells tests the points in the bounding box of each cell's vertices. A point that no rank finds by this
+// goes to deal.II's search, which walks over all vertices and knows curved cells.
 template <int dim>
 std::vector<CellAndPoint<dim>> cells_of_points(const std::string &key, const LevelSpace<dim> &space,
                                                const dealii::Mapping<dim>            &mapping,

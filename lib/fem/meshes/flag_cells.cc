@@ -145,9 +145,9 @@ private:
       dealii::GridTools::exchange_cell_data_to_ghosts<signed char, dealii::Triangulation<dim>>(
         mesh, [this](const auto &cell) { return flag(cell); },
         [this](const auto &cell, signed char flag) { flags[cell->active_cell_index()] = flag; });
-    // At each vertex the largest level that a family there will have, and how many of those whose parent has it in its
-    // middle are to be coarsened. Child c has its parent's corner c; in the middle of the parent's parent it is the
-    // corner opposite to what the family lies at.
+    // Each vertex gets the largest level that a family there will have, and the number of families to be coarsened
+    // whose parent's parent has the vertex in its middle. Child c has its parent's corner c. The corner in the middle
+    // of the parent's parent is opposite to the corner at which the family lies.
     std::vector<int> level(mesh.n_vertices(), 0), n_coarsened(mesh.n_vertices(), 0);
     for (const auto &cell : mesh.active_cell_iterators())
       if (!cell->is_artificial())

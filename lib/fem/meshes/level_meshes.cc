@@ -14,10 +14,10 @@ namespace adamant
 {
 namespace
 {
-// Which cells keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line of a cell
-// may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants it so.
-// Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells what is in
-// the mesh of these cells.
+// Finds the cells that keep their children when all is coarsened that deal.II's rules for hanging nodes allow. A line
+// of a cell may be refined once and not twice. Cells that share a vertex differ by one level where the mesh wants it
+// so. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
+// these cells are refined in the mesh.
 template <int dim>
 Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {

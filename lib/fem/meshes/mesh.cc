@@ -151,8 +151,8 @@ void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulati
 
 namespace
 {
-// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass
-// for each level that cells change by, which are many where cells change ranks.
+// Makes the mesh of a forest anew from the coarse cells. The way of deal.II from one refined mesh to the next takes a
+// pass for each level by which cells change, and these are many where cells change ranks.
 template <int dim>
 void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
 {

@@ -210,8 +210,8 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
 
 namespace
 {
-// How the values of ghost rows, those of `local` behind its owned rows, come to the owners of these rows. `received`:
-// what they get, with global numbers of entries as values.
+// Returns how the values of ghost rows, which stand in `local` behind its owned rows, come to the owners of these rows.
+// `received` has the rows that this rank gets, with global numbers of entries as values.
 std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &local, const Partitioner &rows,
                                                     const std::map<unsigned int, Rows> &received)
 {

@@ -102,7 +102,7 @@ private:
       outgoing[rank] = rows_of_cells(plan->sent.data() + begin, end - begin);
     const auto incoming = dealii::Utilities::MPI::some_to_some(coarse_cells.get_mpi_communicator(), outgoing);
 
-    // Ghosts: those of the space and what has come.
+    // The ghosts are the ghosts of the space and the columns that have come.
     std::vector<Index> ghosts(space.partition().ghost_indices().begin(), space.partition().ghost_indices().end());
     for (const auto &[rank, message] : incoming)
       for (std::size_t k = 0; k < message.first.size(); k += 1 + message.first[k])

@@ -163,8 +163,8 @@ void LevelSpace<dim>::agree_on_prescribed()
   std::transform(n_marks.begin(), n_marks.end(), constrained.begin(), [](double n) { return n > 0 ? fixed : free; });
 }
 
-// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's. Returns those of the local DoFs, -1
-// for others.
+// Numbers the columns of B: the prescribed DoFs of all ranks, one rank's after the other's. Returns the columns of the
+// local DoFs, and -1 for DoFs that are not prescribed.
 template <int dim>
 Array<int> LevelSpace<dim>::number_prescribed()
 {

@@ -156,7 +156,7 @@ private:
 };
 } // namespace
 
-// The vectors of one space. Those of serial meshes are carried by tables of their own; see OnForest.
+// The vectors of one space. On serial meshes, tables of their own carry the vectors; see OnForest.
 template <int dim>
 struct MeshChange<dim>::Transfer
 {
@@ -354,9 +354,9 @@ void MeshChange<dim>::prepare()
     transfer->prepare();
 }
 
-// On a mesh of p4est, what deal.II does is made to depend on the flags alone, not on the partition. deal.II first
-// changes the flags by its rules for hanging nodes, near other ranks' cells without knowing theirs: they are put back,
-// and p4est sees to 2:1. Then it asks for the weight of each of the refined forest's quadrants, in their order.
+// On a mesh of p4est the result is made to depend on the flags alone, not on the partition. First deal.II changes flags
+// by its rules for hanging nodes, near other ranks' cells without knowing their flags. So the flags are put back, and
+// p4est sees to 2:1. Then deal.II asks for the weight of each of the refined forest's quadrants, in their order.
 template <int dim>
 void MeshChange<dim>::execute()
 {

@@ -118,7 +118,7 @@ public:
           dealii::Point<dim> p;
           for (unsigned int v = 0; v < n_vertices; ++v)
             p += weights[i][v] * vertices[v];
-          // Cells that share the item write the same key, but for those where rounding splits it: any will do.
+          // Cells that share the item write one key. Where rounding splits it, any of the keys will do.
           write_atomically(order[item].first, key(p));
         }
   }
@@ -175,7 +175,7 @@ Numbering<dim> number_by_dof_handler(const CellList<dim> &cells, const dealii::F
   sort_by_position(cells, dofs);
   result.hanging_nodes = hanging_node_constraints(dofs);
 
-  // The local DoFs: those of the owned cells, and what constrains them.
+  // The local DoFs are the DoFs of the owned cells and the DoFs that constrain them.
   const auto        &owned = dofs.locally_owned_dofs();
   std::vector<Index> ghosts, of_cell(fe.n_dofs_per_cell());
   const auto         add = [&](Index dof) {

@@ -68,8 +68,8 @@ bool comes_whole(const std::string &folder, const std::string &index)
   return false;
 }
 
-// Of all ranks together; n_groups of them share files of their own. deal.II's exceptions become those of write_file,
-// and all ranks throw where a write failed without one.
+// All ranks call it together; each of n_groups groups of ranks writes files of its own. Exceptions of deal.II become
+// exceptions as of write_file, and all ranks throw where a write failed without one.
 template <int dim>
 std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &folder, const std::string &name,
                            unsigned int counter, unsigned int n_groups, const Communicator &ranks)

@@ -302,7 +302,7 @@ void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) c
   for (const auto &[id, text] : split_by_boundary(key, curved, boundaries(key)))
     {
       check_boundaries(key, {id}, mesh);
-      // deal.II's function for boundaries asks edges for an id of their own, which those of files do not have.
+      // deal.II's function for boundaries asks edges for an id of their own, which edges of files do not have.
       for (const auto &cell : mesh.active_cell_iterators())
         for (const unsigned int f : cell->face_indices())
           if (cell->at_boundary(f) && cell->face(f)->boundary_id() == id)

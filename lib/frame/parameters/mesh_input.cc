@@ -38,8 +38,8 @@ std::string text_of(const dealii::Point<dim> &p)
   return text + ")";
 }
 
-// What is wrong with a cell's shape, empty for nothing: at each vertex its edges span a positive volume, or none where
-// it may be flat there and has a volume.
+// Returns what is wrong with a cell's shape, or an empty text. At each vertex its edges have to span a positive volume.
+// They may span none where the cell may be flat there and has a volume.
 template <int dim, typename Cell>
 std::string fault_of(const Cell &cell, bool may_be_flat)
 {
@@ -141,7 +141,7 @@ std::vector<double> shortest_edges(const dealii::Triangulation<dim> &mesh)
   return shortest;
 }
 
-// Of each vertex a representative of those at its place. A millionth of its edges makes no other place.
+// Returns a representative of the vertices at each vertex's place. A millionth of its edges makes no other place.
 template <int dim>
 std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh, const std::vector<double> &shortest)
 {
@@ -204,9 +204,9 @@ std::optional<unsigned int> cell_around(const dealii::GridTools::Cache<dim> &cac
   return {};
 }
 
-// InputError for cells with a vertex or their centre in another, or a vertex at a part of another's face. Cells at the
-// boundary are asked alone, as such a face joins its cell to none. Vertices at a boundary face with an id that is not 0
-// may lie so: those of cracks, and of bodies in contact.
+// Throws InputError for cells with a vertex or their centre in another, or a vertex at a part of another's face. Cells
+// at the boundary are asked alone, as such a face joins its cell to none. Vertices at a boundary face with an id that
+// is not 0 may lie so, as at cracks and between bodies in contact.
 template <int dim>
 void check_overlaps(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
                     const std::vector<double> &shortest, const std::vector<unsigned int> &place)

@@ -86,8 +86,8 @@ std::string hint_for_value(const std::string &value, const std::string &message)
   return did_you_mean(value, dealii::Utilities::split_string_list(between(message, "[Selection ", "]"), '|'));
 }
 
-// A parameter file with those that it includes in their places. deal.II would look for these from the working
-// directory, here it is from the folder of the including file.
+// The text of a parameter file, with the files that it includes in their places. While deal.II would look for these
+// files from the working directory, here it is from the folder of the including file.
 class ParameterText
 {
 public:
@@ -207,7 +207,7 @@ private:
   std::vector<Line> lines;
 };
 
-// Deprecated paths and what they are now.
+// Deprecated paths and their present names.
 std::map<std::string, std::string> deprecated_names;
 
 void apply_setting(const std::string &setting)

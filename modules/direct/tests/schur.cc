@@ -229,7 +229,7 @@ TEST(ConditionNumbers, AreThePapers)
   const MacroCells cells(*nested.nodes, nested.matrix);
   const auto       kappa = condition_numbers(Device::host(2), *nested.nodes, cells,
                                              Prehandled(*nested.nodes, cells, nested.matrix), nested.matrix);
-  // Cells of 8 x 8, as in Table 1 with h = 1/256 and h0 = 1/32; C is the same for all h0.
+  // Cells have 8 x 8 fine ones, as in Table 1 with h = 1/256 and h0 = 1/32. C does not depend on h0.
   ASSERT_EQ(kappa.C.size(), 1u);
   EXPECT_NEAR(kappa.C[0], 6.6, 0.05);
   const double c          = std::cos(std::acos(-1.) / 32); // of A: (8 - 2 (cx + cy) - 4 cx cy) / 3

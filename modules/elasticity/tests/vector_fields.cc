@@ -242,8 +242,8 @@ TEST(VectorFields, StressesAtPoints)
   compare_stresses<3>();
 }
 
-// B-bar on one cell [0, 1/2]²: u = (x² y, x y²/2) has the divergence 3 x y, whose projection is 3/16 (4 x + 4 y - 1), or
-// to constants 3/16; energies, stresses at points, and those of DataOut have it.
+// B-bar on one cell [0, 1/2]²: The divergence of u = (x² y, x y²/2) is 3 x y. Its projection is 3/16 (4 x + 4 y - 1),
+// or to constants 3/16; energies, stresses at points and stresses of DataOut take it.
 TEST(VectorFields, ProjectedDilatation)
 {
   for (const unsigned int degree : {1, 2})
@@ -273,7 +273,7 @@ TEST(VectorFields, ProjectedDilatation)
       EXPECT_NEAR(at_point[2], expected[1][1], 1e-13);
       EXPECT_NEAR(at_point[3], material.lambda * dilatation, 1e-13);
 
-      // DataOut's points: those of the element.
+      // DataOut takes the points of the element.
       DataPostprocessorInputs::Vector<2> input;
       const DoFHandler<2>               &dofs = u.finest().dof_handler();
       FEValues<2>                        on_cell(mapping, dofs.get_fe(), QIterated<2>(QTrapezoid<1>(), degree),

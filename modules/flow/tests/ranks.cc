@@ -1,5 +1,5 @@
-// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and
-// the products of a time step node by node: run by mpirun.
+// On several ranks the matrices of incompressible flow have to act on given functions as the matrices of one rank do.
+// The products of a time step are compared node by node. The program is run by mpirun.
 #include "fem/functions/points.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"

@@ -1,4 +1,4 @@
-// Products of a matrix by cells against those of its rows, and its rows against the sum over cells.
+// Products of a matrix by cells agree with products of its rows, and its rows agree with the sum over cells.
 
 #include "stokes/cells/cell_matrix.h"
 
@@ -181,7 +181,7 @@ TYPED_TEST(ByCells, ProductsAreThoseOfRows)
     }
 }
 
-// The steps of smoothers agree with those of the same matrix in rows, D by node and by unknown.
+// Steps of smoothers by cells agree with steps of the matrix in rows, D by node and by unknown.
 TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
 {
   using Number = typename TestFixture::Number;

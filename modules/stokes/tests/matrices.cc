@@ -104,7 +104,7 @@ protected:
         }
   }
 
-  // The nodes of Q2 are those of Q1 on the finest mesh: the transfer between them renumbers the free ones.
+  // Q2 has the nodes of Q1 on the finest mesh: the transfer between them renumbers the free nodes.
   template <int dim>
   void check_transfer(const StokesMatrices<dim> &matrices) const
   {
@@ -275,8 +275,7 @@ double difference(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
 }
 } // namespace
 
-// By cells the levels' matrices are the same as stored ones, boxes turned and not, and those with hanging nodes are
-// stored.
+// By cells the levels' matrices equal stored ones, for boxes turned and not; matrices with hanging nodes are stored.
 TEST_P(StokesForms, ByCellsAreThoseByRows)
 {
   for (const std::string kind : {"box", "turned", "adaptive"})

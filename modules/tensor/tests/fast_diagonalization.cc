@@ -63,7 +63,7 @@ std::vector<double> graded_cells(int n)
   return x;
 }
 
-// Finer at both ends, and the same from both.
+// Cells are finer at both ends, symmetrically.
 std::vector<double> symmetric_cells(int n)
 {
   auto x = equal_cells(n);

@@ -11,7 +11,7 @@ namespace
 {
 constexpr int tag = 4713;
 
-// How a neighbour reaches what this rank gives it.
+// A card tells a neighbour how it reaches the memory that this rank gives it.
 struct Card
 {
   cudaIpcMemHandle_t region;

@@ -93,8 +93,8 @@ Ranks::Ranks(const Communicator &ranks, bool own_devices, Memory &ledger)
                        "writing into each other's memory" + (boxes.n_ranks > 0 ? "" : ", sums by " + how);
 }
 
-// NCCL of other ranks may need this one until their last operation has ended: waits for them, but not for those that
-// have failed. Only this uses that communicator: a barrier that is left unfinished meets no other one.
+// NCCL of other ranks may need this rank until their last operation has ended. So it waits for them, but not for ranks
+// that have failed. Nothing else uses that communicator: a barrier that is left unfinished meets no other one.
 Ranks::~Ranks()
 {
   int ended = 0;

@@ -199,7 +199,7 @@ bool Batch::replay(Launches &launches)
   return true;
 }
 
-// The entry of these arguments, without those that vary.
+// Returns the entry of these arguments, without the arguments that vary.
 Batch::Repeated &Batch::find(const Launches &launches, Sequence &sequence)
 {
   sequence.values.resize(launches.operations.size());
@@ -255,14 +255,14 @@ Batch::Repeated Batch::record(Launches &launches, const Sequence &sequence) cons
   return it;
 }
 
-// What came a few times and no more.
+// Forgets sets of arguments that came a few times and no more.
 void Batch::forget(Sequence &sequence)
 {
   for (auto it = sequence.repeated.begin(); it != sequence.repeated.end();)
     it = it->second.executable ? std::next(it) : sequence.repeated.erase(it);
 }
 
-// Likewise of all sequences where there are many; all, where even graphs are.
+// Where sequences and their sets are many, forgets sets of each; where graphs alone are many, forgets all sequences.
 void Batch::forget()
 {
   const auto total = [this] {

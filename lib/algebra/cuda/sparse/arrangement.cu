@@ -179,8 +179,8 @@ private:
   std::vector<double>        values;
 };
 
-// The slice with this extent, which is none of a band, behind those that have been placed. `of_models`: with values in
-// the table; those of a slice that follows another one are there already.
+// Places the slice with this extent, which is none of a band, behind the slices before it. `of_models`: its values are
+// in the table. A slice that follows another one has the values of that one, which are placed already.
 Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models, const Slice *follows,
                   Arrangement &placed)
 {
@@ -208,7 +208,7 @@ Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models
   placed.n_stencil += stencil;
   return slice;
 }
-// The slices of dense blocks: models for those that are no stencils, items for all.
+// Places the slices of dense blocks. Slices that are no stencils get models, and all slices get items.
 void place_dense_slices(const std::vector<Extent> &extents, int m, int most, DenseRows &dense, Arrangement &placed)
 {
   std::unordered_map<Bits, int> model_of;

@@ -11,9 +11,9 @@ namespace
 {
 __constant__ int device_run_length[n_run_lengths] = {4, 3, 2};
 
-// The stride where the rows have columns shifted by it from each row to the next but period - 1 and the same values, to
-// 16 units in the last place of the row's largest one (what the host backend allows, too), else -1. Prolongation has
-// period 2.
+// Returns the stride by which columns are shifted from each row to the next but period - 1, where these rows have equal
+// values, else -1. Values may differ by 16 units in the last place of the row's largest one, as on the host.
+// Prolongation has period 2.
 template <typename Number>
 __device__ int stencil_stride(const RowsView &A, int row, std::int64_t begin, int length, int longest, int period)
 {

@@ -30,7 +30,7 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 // A CSR matrix on its way to the format.
 struct Staged
 {
-  // `values`: null, or those in device memory.
+  // `values` is null or points to the values in device memory.
   Staged(const Context &context, const CSRMatrix<double> &source, const double *values)
     : row_start(to_device(context, source.row_start.data(), source.row_start.size(), "conversion"))
     , column(to_device(context, source.column.data(), source.n_nonzeros(), "conversion"))
@@ -88,7 +88,7 @@ void allocate_values(const Context &context, const Arrangement &arrangement, Spa
     return;
   if (m < 4 && 4 * A.n_on_lines >= A.n_slices && static_cast<int>(arrangement.items.size()) >= enough_items)
     A.items = to_device(context, arrangement.items.data(), arrangement.items.size(), "matrices");
-  // Rows are shared by as many threads as the GPU has at once, in blocks that let those of the next kernel start. A
+  // Rows are shared by as many threads as the GPU has at once, in blocks that let blocks of the next kernel start. A
   // block of most_threads fills a multiprocessor.
   const auto fits = [&](int threads) {
     return threads < most_threads ? threads / slice_rows * A.n_slices <= most_warps :

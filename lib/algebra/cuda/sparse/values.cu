@@ -20,8 +20,8 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
-// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a
-// sample of the rows has it; the number of values.
+// A hash table that collects the different values. For each value it has the smallest unit of its rows, and how often a
+// sample of the rows has the value; `n` is the number of values.
 struct ValueTable
 {
   Bits *value, *unit;

@@ -18,8 +18,8 @@ __device__ void with_capacity(int n, const Action &action)
     action(std::integral_constant<int, group>());
 }
 
-// use(i, w[i], the vectors' entries i) for this thread's elements. All of a group's vectors are loaded at once; where
-// they are few, for several elements at once: as many numbers as leave the registers for four blocks in an SM.
+// Calls use(i, w[i], the vectors' entries i) for this thread's elements. All vectors of a group are loaded at once, and
+// few vectors for several elements at once. So many numbers leave the registers for four blocks in an SM.
 template <int capacity, class Use>
 __device__ void for_my_elements(int n, const TabledVectors &v, const double *w, const Use &use)
 {

@@ -36,8 +36,8 @@ struct CutLine
   int length(int i) const { return begin(i + 1) - begin(i) - 1; }
 };
 
-// Lines with the couplings of T, which are zero at their ends, as well: of points, 16 to a line, neighbouring points in
-// neighbouring lines, and of short lines, as many as make up a piece.
+// Joins short lines, which T allows, as its couplings are zero at the ends of lines. Points come 16 to a line, with
+// neighbouring points in neighbouring lines. Other short lines fill up a piece.
 Lines packed(const Lines &lines)
 {
   const auto length = [&](int l) { return lines.start[l + 1] - lines.start[l]; };
@@ -73,7 +73,7 @@ Lines packed(const Lines &lines)
   return result;
 }
 
-// Those of as many pieces together, then of as many rows, in the order of their first rows.
+// Sorts lines by their lengths, so that lines of as many pieces stand together, then by their first rows.
 std::vector<CutLine> sorted_lines(const Lines &lines)
 {
   std::vector<CutLine> all;
@@ -191,7 +191,7 @@ template class LineSolver<float>;
 
 namespace
 {
-// Elimination without pivoting needs positive pivots: those of a stable T.
+// Elimination without pivoting needs positive pivots, which a stable T has.
 void check_pivots(const Lines &lines, const Array<double> &T)
 {
   const std::size_t n = lines.row.size();

@@ -38,7 +38,7 @@ void for_each_coupling(const CSRMatrix<double> &A, int node_size, int i, const A
     }
 }
 
-// Those that the threshold leaves, without the rows that keep more than two.
+// Returns the couplings that the threshold leaves, without the rows that keep more than two.
 std::vector<Coupling> strong_couplings(const CSRMatrix<double> &A, int node_size, double threshold)
 {
   const int     n = A.n_rows;
