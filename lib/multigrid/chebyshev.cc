@@ -146,8 +146,8 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
   return estimate > 0 ? estimate : 1.;
 }
 
-// Three steps after a change of values, from the last vector and a tenth of the first: a mode that has grown elsewhere is
-// found in this update, or in later ones where it lives at few nodes. Recorded graphs hold lambda: it stays between the
+// Three steps after a change of values, from the last vector and a tenth of the first. They find a mode that has grown
+// elsewhere; one that lives at few nodes is found some updates later. Recorded graphs hold lambda: it stays between the
 // new estimate and 1.1 times that. Far from both, the power method runs whole.
 template <typename Number>
 void PolynomialSmoother<Number>::follow_eigenvalue()

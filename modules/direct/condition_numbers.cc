@@ -26,8 +26,8 @@ struct Operator
   const Multiply &multiply;
 };
 
-// The condition number of a symmetric positive definite operator, multiply(x) = A x for n numbers: that of the matrix of
-// Lanczos' method behind conjugate gradients, for a fixed right-hand side.
+// The condition number of a symmetric positive definite operator, multiply(x) = A x for n numbers. Conjugate gradients
+// for a fixed right-hand side estimate it, by the matrix of Lanczos' method.
 template <class Multiply>
 double condition(int n, const Multiply &multiply)
 {
