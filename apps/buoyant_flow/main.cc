@@ -219,7 +219,8 @@ private:
     record["dissipation"] = flow->dissipation();
     record["precision"]   = to_text(flow->precision());
     std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
-              << (now.mass - first_mass) / first_mass << ", height " << now.height << std::endl;
+              << (first_mass != 0. ? (now.mass - first_mass) / first_mass : 0.) << ", height " << now.height
+              << std::endl;
   }
 
   const Parameters                             &parameters;

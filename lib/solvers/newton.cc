@@ -51,7 +51,7 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
   const double first = residual(x);
   State        state{control.tolerance * (scale > 0 ? scale : first), first};
   state.result.initial_residual = first;
-  while (!(state.norm <= state.wanted))
+  while (!(state.norm <= state.wanted && std::isfinite(state.norm)))
     {
       const bool gained = state.norm <= 0.5 * state.last; // more steps would, too
       if (state.result.steps >= control.max_iterations && !gained && at_rounding(x, state.norm))

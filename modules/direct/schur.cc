@@ -1,6 +1,7 @@
 #include "direct/schur.h"
 
 #include "algebra/functors/vector_functors.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "direct/schur_functors.h"
 
@@ -150,24 +151,15 @@ private:
     position = List<int>(device, positions);
     E        = List<int>(device, on_edges);
     factor   = List<Number>(device, factors);
-    std::vector<std::vector<int>> places(n_E);
-    int                           place = 0;
+    Array<int> edge_at; // of each place
     for (const auto &kind : cells.classes)
-      for (const int number : kind.edge)
-        {
-          if (number >= 0)
-            places[number].push_back(place);
-          ++place;
-        }
-    Array<std::int64_t> row_start(1, 0);
-    Array<int>          list;
-    for (const auto &row : places)
-      {
-        list.insert(list.end(), row.begin(), row.end());
-        row_start.push_back(static_cast<std::int64_t>(list.size()));
-      }
-    slots = List<std::int64_t>(device, row_start);
-    slot  = List<int>(device, list);
+      edge_at.insert(edge_at.end(), kind.edge.begin(), kind.edge.end());
+    const auto places = transpose(matrix_of_rows(static_cast<int>(edge_at.size()), n_E, [&](int place, Row &row) {
+      if (edge_at[place] >= 0)
+        row.emplace_back(edge_at[place], 1.);
+    }));
+    slots             = List<std::int64_t>(device, places.row_start);
+    slot              = List<int>(device, places.column);
     return positions;
   }
 

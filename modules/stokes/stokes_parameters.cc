@@ -175,9 +175,11 @@ VelocityBoundaries::VelocityBoundaries(const MeshFileParameters &mesh_file, cons
   , mesh_file(mesh_file)
   , otherwise(otherwise)
 {
-  add_parameter("Boundaries", kinds,
-                "What holds on them: no_slip or free_slip, by id 'id: no_slip, ...', or one for all; empty: " +
-                  otherwise + ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+  add_parameter(
+    "Boundaries", kinds,
+    "What holds on them: no_slip or free_slip, by id 'id: no_slip, ...' (no_slip on all others), or one for all; "
+    "empty: " +
+      otherwise + ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
   parse_parameters_call_back.connect([this] {
     if (!all_exact())
       velocity = split("Problem/Boundary velocity", velocities);
@@ -200,7 +202,7 @@ std::string VelocityBoundaries::kind(unsigned int id) const
     return default_kind();
   if (kinds.find(':') == std::string::npos)
     return kinds;
-  const auto by_id = split("Problem/Boundaries", kinds);
+  const auto by_id = kinds_by_id();
   const auto found = by_id.find(id);
   return found == by_id.end() ? "no_slip" : dealii::Utilities::trim(found->second);
 }
@@ -210,15 +212,19 @@ void VelocityBoundaries::check_boundaries(unsigned int dim) const
   require(!all_exact() || !exact().empty(), "Problem/Boundary velocity = exact needs Problem/Exact velocity");
   for (const auto &entry : velocity)
     check_expression("Problem/Boundary velocity", entry.second, dim, dim);
-  if (kinds.find(':') != std::string::npos)
-    for (const auto &[id, text] : split("Problem/Boundaries", kinds))
-      {
-        require(velocity.count(id) == 0, "Problem: boundary ", id,
-                " has a kind and a velocity; it can have one of them");
-        check_kind(dealii::Utilities::trim(text));
-      }
-  else if (!kinds.empty())
+  for (const auto &[id, text] : kinds_by_id())
+    {
+      require(velocity.count(id) == 0, "Problem: boundary ", id, " has a kind and a velocity; it can have one of them");
+      check_kind(dealii::Utilities::trim(text));
+    }
+  if (!kinds.empty() && kinds.find(':') == std::string::npos)
     check_kind(kinds);
+}
+
+std::map<unsigned int, std::string> VelocityBoundaries::kinds_by_id() const
+{
+  return kinds.find(':') == std::string::npos ? std::map<unsigned int, std::string>() :
+                                                split("Problem/Boundaries", kinds);
 }
 
 std::map<unsigned int, std::string> VelocityBoundaries::split(const std::string &key, const std::string &text) const
@@ -229,6 +235,7 @@ std::map<unsigned int, std::string> VelocityBoundaries::split(const std::string 
 template <int dim>
 DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh)
 {
+  boundaries.check_boundaries(mesh);
   DirichletBoundary dirichlet;
   for (const auto id : mesh.get_boundary_ids())
     {

@@ -5,6 +5,7 @@
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_file.h"
+#include "frame/parameters/mesh_input.h"
 #include "stokes/saddle_point_solver.h"
 #include "stokes/viscous_levels.h"
 
@@ -75,8 +76,20 @@ public:
   /// Returns the expressions of the velocity prescribed on a boundary; empty: its kind is another one.
   std::string velocity_on(unsigned int id) const;
 
-  /// Throws InputError where the parameters do not fit together.
+  /// Throws InputError where the parameters do not fit together, or name a boundary that the mesh does not have.
   void check_boundaries(unsigned int dim) const;
+  template <int dim>
+  void check_boundaries(const dealii::Triangulation<dim> &mesh) const
+  {
+    std::set<unsigned int> ids;
+    for (const auto &entry : velocity)
+      ids.insert(entry.first);
+    adamant::check_boundaries("Problem/Boundary velocity", ids, mesh);
+    ids.clear();
+    for (const auto &entry : kinds_by_id())
+      ids.insert(entry.first);
+    adamant::check_boundaries("Problem/Boundaries", ids, mesh);
+  }
 
 protected:
   virtual std::string default_kind() const { return otherwise; }
@@ -87,6 +100,7 @@ protected:
 
 private:
   std::map<unsigned int, std::string> split(const std::string &key, const std::string &text) const;
+  std::map<unsigned int, std::string> kinds_by_id() const; // empty: one for all
 
   const MeshFileParameters           &mesh_file;
   const std::string                   otherwise;

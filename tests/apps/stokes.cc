@@ -387,6 +387,8 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
   expect_refused({"Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=0: 1;0"}, "one of them");
   expect_refused({"Problem/Boundary velocity=0: 1;0"}, "flows out through the boundary");
+  expect_refused({"Problem/Boundary velocity=7: 1;0"}, "Problem/Boundary velocity: the mesh has no boundary 7");
+  expect_refused({"Problem/Boundaries=0: no_slip, 7: free_slip"}, "Problem/Boundaries: the mesh has no boundary 7");
   expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
   expect_refused({"Problem/Boundaries=free_slip", "Mesh/Coordinates=x+0.5*y;y"}, "not parallel to the axes");
   // The rounding of coordinates in a file is no slope.

@@ -94,6 +94,9 @@ TEST(Newton, SaysWhyItFails)
   };
   expect_error<SolverError>([&] { solve(square_minus_two, [](double x) { return -2. * x; }); },
                             {"the test", "no step", "derivative"});
+  expect_error<SolverError>(
+    [&] { solve([](double) { return 1e200; }, [](double) { return 1.; }); }, // its square is inf
+    {"values that are no numbers"});
   expect_error<SolverError>([&] { solve([](double) { return std::nan(""); }, [](double) { return 1.; }); },
                             {"the test", "no numbers"});
   expect_error<SolverError>([&] { solve(square_minus_two, [](double) { return 50.; }); },
