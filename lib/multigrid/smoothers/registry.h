@@ -26,7 +26,7 @@ struct SmootherKind
   bool patches = false; ///< whether the kind needs the patches of a level, which are made on one rank only
 };
 
-/// Returns all kinds of smoothers. A new kind needs a file, a line in registry.cc, and a test.
+/// Returns all kinds of smoothers. CONTRIBUTING.md lists the places of a new kind.
 const std::vector<SmootherKind> &smoothers();
 
 /// Returns the kind `name`. Throws InputError, which suggests the nearest name, for an unknown name.
