@@ -14,7 +14,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md", "modules/*/README.md"]
-SOURCES = [f"{folder}/**/*.{kind}" for folder in ("lib", "modules") for kind in ("h", "cuh", "cc", "cu")] + ["apps/**/*.h"]
+SOURCES = ["apps/**/*.h"]
+SOURCES += [f"{folder}/**/*.{kind}" for folder in ("lib", "modules") for kind in ("h", "cuh", "cc", "cu")]
 LONGEST = {".md": 35, ".h": 30, ".cuh": 30, ".cc": 30, ".cu": 30}
 WORDS = [
     re.compile(r"\blikewise\b", re.I),
@@ -98,7 +99,8 @@ def check_itself():
         header.write_text("/// The same for floats.\nint f(); ///< what it does\n/// " + "so " * 31 + "on.\n", encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(page)]
         assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'")], found
-        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n  // Rows that those of b repeat.\n", encoding="utf-8")
+        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n  // Rows that those of b repeat.\n",
+                          encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(source)]
         assert found == [(1, "'Likewise'"), (3, "'those'")], found
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(header)]

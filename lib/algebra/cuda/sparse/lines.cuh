@@ -96,10 +96,10 @@ __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int c
               }
           }
     }
-    // Adds the neighbours' sums. The first and the last lane find theirs in the slices before and after, or at the ends.
 #pragma unroll
   for (int c = 0; c < m; ++c)
     {
+      // The neighbours' sums: of the first and the last lane they are in the slices before and after, or at the ends.
       Number before = left_end[c];
 #pragma unroll
       for (int k = 0; k < most; ++k)
