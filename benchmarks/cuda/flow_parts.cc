@@ -99,12 +99,14 @@ int main(int argc, char **argv)
 {
   dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, dealii::numbers::invalid_unsigned_int);
   const int                                level    = argc > 1 ? std::atoi(argv[1]) : 5;
-  const int                                coarsest = argc > 2 ? std::atoi(argv[2]) : 1024;
+  const unsigned int                       coarsest = argc > 2 ? std::atoi(argv[2]) : 1024;
   const int                                degree   = argc > 3 ? std::atoi(argv[3]) : 3;
   dealii::Triangulation<3>                 mesh;
   make_stretched_box(mesh, level);
   const dealii::MappingQ1<3> mapping;
-  const FlowMatrices<3>      flow(mesh, mapping, dealii::QGauss<3>(2), {}, coarsest);
+  LevelMeshOptions           levels;
+  levels.coarsest_cells = coarsest;
+  const FlowMatrices<3> flow(mesh, mapping, dealii::QGauss<3>(2), {}, levels);
   const Device               device = Device::cuda();
   const int                  n = flow.velocity().n_dofs(), n_p = flow.pressure().n_dofs();
   std::printf("%s, %d velocity nodes, %d pressure nodes\n", device.name().c_str(), n, n_p);
