@@ -19,7 +19,6 @@ namespace adamant
 {
 template <int dim>
 class AssemblyTables;
-class CellMatrix;
 struct CellSums;
 class CompressedRows;
 template <int dim>
@@ -27,8 +26,6 @@ class Field;
 struct LevelData;
 template <int dim>
 class LevelForm;
-template <int dim>
-class LevelMeshes;
 
 enum class ColumnKind
 {
