@@ -1,7 +1,7 @@
 #include "solvers/newton.h"
 
 #include "algebra/functors/vector_functors.h"
-#include "base/exceptions.h"
+#include "solvers/krylov.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,12 @@ Newton::Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, 
 double Newton::residual(const Vector<double> &x)
 {
   problem.residual(x, r);
-  return std::sqrt(device.dot(r, r));
+  if (const double square = device.dot(r, r); !(square < 1e-280))
+    return std::sqrt(square);
+  const double   scale = scale_into_range(r); // squares are too small
+  Vector<double> scaled(device, r.size());
+  device.axpby(scale, r, 0., scaled);
+  return std::sqrt(device.dot(scaled, scaled)) / scale;
 }
 
 NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, double scale)

@@ -209,3 +209,15 @@ TEST(Newton, TakesASolutionForOne)
     },
     {"no step"});
 }
+
+// ‖F‖² is zero long before F is.
+TEST(Newton, TinyResidualsAreNotZero)
+{
+  const Device device = Device::host(1);
+  Equations    problem(
+       device, [](double x) { return x * x - 1e-200; }, [](double x) { return 2. * x; });
+  Vector<double> x(device, Array<double>{3e-100, 2e-100});
+  Newton(device, problem, 2).solve(x, {1e-12, 20, "tiny roots"});
+  for (const double root : to_host(x))
+    EXPECT_NEAR(root, 1e-100, 1e-111);
+}
