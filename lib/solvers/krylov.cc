@@ -95,7 +95,11 @@ void check_residual(const char *solver, const SolverControl &control, int iterat
 {
   if (!std::isfinite(residual))
     fail(solver, control, iteration, residual, "NaN or infinity",
-         "likely NaN in the right-hand side or the matrix, or a smoother that diverges (reduce its damping)");
+         iteration == 0 ?
+           "the right-hand side, the matrix or the guess has values that are no numbers or too large; is "
+           "a coefficient or a source so?" :
+           "likely a smoother that diverges (reduce its damping), or coefficients beyond the range of "
+           "its numbers (Precision = float64)");
   if (residual > 1e8)
     fail(solver, control, iteration, residual, "divergence",
          "likely a smoother that diverges (reduce its damping or take Chebyshev) or an indefinite matrix");

@@ -107,7 +107,7 @@ Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_
     }
   if (failed < matrix.n_rows)
     throw RunError("Jacobi smoother: the diagonal block of row " + std::to_string(failed) +
-                   " is singular; is an unknown without an equation, or a coefficient zero or NaN?");
+                   " is singular; is an unknown without an equation, or a coefficient zero, too large or NaN?");
   return blocks;
 }
 
