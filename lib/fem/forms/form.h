@@ -26,6 +26,8 @@ class Field;
 struct LevelData;
 template <int dim>
 class LevelForm;
+template <int dim>
+class LevelMeshes;
 
 enum class ColumnKind
 {
