@@ -4,6 +4,7 @@
 #include "dealii/matrix_levels.h"
 #include "dealii/ranks.h"
 #include "multigrid/coarse_solver.h"
+#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/update_functors.h"
 
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
@@ -118,7 +119,7 @@ int singular_block(const CSRMatrix<double> &A, int m)
 void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs)
 {
   const int size = levels.back().node_size;
-  const int m    = options.smoother.type == "block_jacobi" && size <= most_node_rows ? size : 1;
+  const int m    = smoother_kind(options.smoother.type).node_blocks && size <= most_node_rows ? size : 1;
   agreed(dofs.ranks, [&] {
     for (std::size_t l = levels.size() - (m == 1 ? 1 : 0); l-- > 0;) // the finest diagonal has been looked at
       if (const int row = singular_block(levels[l].matrix(), m); row < levels[l].n_rows())

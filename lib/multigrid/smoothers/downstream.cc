@@ -248,10 +248,6 @@ std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, co
 SmootherKind downstream_patches_kind()
 {
   return made_as<DownstreamPatches>(
-    {"downstream_patches",
-     "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)",
-     {},
-     nullptr,
-     true});
+    {"downstream_patches", "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)", true});
 }
 } // namespace adamant

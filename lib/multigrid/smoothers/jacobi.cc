@@ -133,11 +133,12 @@ template void update_inverse_diagonal(const DeviceLevel<float> &, int, Vector<fl
 SmootherKind jacobi_kind()
 {
   const auto S = [](const CSRMatrix<double> &A, int) { return inverse_diagonal_matrix(A, 1); };
-  return made_as<Jacobi>({"jacobi", "the inverse of A's diagonal", {}, S}, false);
+  return made_as<Jacobi>({"jacobi", "the inverse of A's diagonal", false, {}, S}, false);
 }
 
 SmootherKind block_jacobi_kind()
 {
-  return made_as<Jacobi>({"block_jacobi", "the inverse of A's node blocks", {}, inverse_diagonal_matrix}, true);
+  return made_as<Jacobi>({"block_jacobi", "the inverse of A's node blocks", false, {}, inverse_diagonal_matrix, true},
+                         true);
 }
 } // namespace adamant
