@@ -73,17 +73,16 @@ class DenseInverse : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  DenseInverse(const DeviceLevel<Number> &level, const ConstantKernel &kernel)
+  DenseInverse(const DeviceLevel<Number> &level, const ConstantKernel &kernel, const MultigridOptions &options)
     : level(level)
     , kernel(kernel)
-  {
-    inverse =
-      Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), kernel), level.n_rows());
-  }
+    , guard(options.guard_inversion)
+    , inverse(Matrix<Number>::dense(level.device, inverse_on_host(), level.n_rows()))
+  {}
   void update() override
   {
     if (!level.changing())
-      return inverse.update_dense(dense_inverse(level.device, matrix_on_host(level), kernel));
+      return inverse.update_dense(inverse_on_host());
     const int n = level.n_rows();
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
@@ -95,10 +94,18 @@ public:
   std::string description() const override { return ", dense inverse"; }
 
 private:
-  DeviceLevel<Number>     level;
-  const ConstantKernel    kernel;
-  Matrix<Number>          inverse;
-  adamant::Vector<double> dense; // while values change
+  Array<double> inverse_on_host() const
+  {
+    Array<double> values;
+    guard([&] { values = dense_inverse(level.device, matrix_on_host(level), kernel); });
+    return values;
+  }
+
+  DeviceLevel<Number>                               level;
+  const ConstantKernel                              kernel;
+  const decltype(MultigridOptions::guard_inversion) guard;
+  Matrix<Number>                                    inverse;
+  adamant::Vector<double>                           dense; // while values change
 };
 
 template <typename Number>
@@ -246,7 +253,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Numbe
         if (level.device.traits().separate_memory)
           throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
         return std::make_unique<External<Number>>(level, options);
-      default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options));
+      default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options), options);
     }
 }
 

@@ -87,7 +87,10 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
            " unknowns, and its inverse on a GPU at most 16384; the mesh needs fewer cells before refinement, or "
            "the device has to be the host");
   if (device.traits().many_threads || n <= most_dense_rows)
-    return;
+    {
+      options.guard_inversion = [ranks](const auto &invert) { agreed(ranks, invert); };
+      return;
+    }
 #ifdef DEAL_II_WITH_UMFPACK
   options.coarse_solver      = CoarseSolverType::external;
   options.make_coarse_solver = [ranks](const CSRMatrix<double> &A) {
@@ -134,9 +137,6 @@ void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &
                     "the block of the node of DoF " + std::to_string(dofs.first + dofs.owned.nth_index_in_set(k))) +
                  " is a singular matrix, which smoothers cannot invert; is a component without an equation?");
         }
-    if (const auto &A = levels.front().matrix();
-        dofs.ranks.size() > 1 && options.coarse_solver == CoarseSolverType::dense_inverse && A.n_rows > 0)
-      dense_inverse(Device::host(1), A); // on one rank the V-cycle itself throws
   });
 }
 } // namespace adamant
