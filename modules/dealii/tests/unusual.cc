@@ -1,6 +1,4 @@
 // Unusual but legal users on one rank: kernels of several dimensions, extreme scales, other controls, odd histories.
-#include "base/csr/csr_operations.h"
-#include "dealii/coarse_matrix.h"
 #include "dealii/matrix_levels.h"
 #include "programs.h"
 
@@ -191,37 +189,6 @@ TEST(Unusual, KernelsOfSeveralDimensions)
       Multigrid multigrid;
       expect_refusal([&] { multigrid.initialize(elastic.matrix, elastic.dofs, elastic.constraints); },
                      "lack boundary conditions?");
-    }
-}
-
-// A stiff part that soft springs hold: UMFPACK loses all but two digits. Without springs rounding hides a kernel.
-TEST(Unusual, IllConditionedCoarsestMatrix)
-{
-  const int n = adamant::most_dense_rows + 500, n_soft = 3;
-  for (const double held : {1., 0.})
-    {
-      const auto a = [&](int i) { return i < n_soft || i > n - n_soft ? held : 1e11 * (1.5 + std::sin(double(i))); };
-      adamant::LevelData level;
-      level.values =
-        std::make_shared<adamant::CSRMatrix<double>>(adamant::matrix_of_rows(n, n, [&](int i, adamant::Row &row) {
-          if (i > 0)
-            row.emplace_back(i - 1, -a(i));
-          row.emplace_back(i, a(i) + a(i + 1) + (a(i) + a(i + 1) == 0. ? 1. : 0.));
-          if (i < n - 1)
-            row.emplace_back(i + 1, -a(i + 1));
-        }));
-      adamant::MultigridOptions options;
-      adamant::choose_coarse_solver(adamant::Device::host(1), {level}, options);
-      ASSERT_EQ(options.coarse_solver, adamant::CoarseSolverType::external);
-      if (held == 0.)
-        expect_refusal([&] { options.make_coarse_solver(level.matrix()); }, "cannot be inverted");
-      else
-        {
-          adamant::Array<double> b(n, 0.), x(n, 0.);
-          b[n / 2] = 1.;
-          options.make_coarse_solver(level.matrix())(b, x);
-          EXPECT_NEAR(x[n / 2], 0.5 * n_soft, 0.1 * n_soft); // the displacement of the springs
-        }
     }
 }
 
