@@ -92,6 +92,7 @@ private:
         fluxes.emplace_back(device, parameters.newton ? levels[l].n_points() * dim : 1);
       }
     newton.emplace(device, *this, unknown->size());
+    newton->options.method = parameters.newton ? "Newton's method" : "Picard's method";
     this->add_output(*unknown, u);
   }
 
@@ -108,7 +109,7 @@ private:
     assemble_J(x);
     assemble_K();
     K      = make_matrix(device, *K_form);
-    solver = unknown->solver_for(*J, "step of Newton's method");
+    solver = unknown->solver_for(*J, "step of " + std::string(newton->options.method));
     this->describe(*unknown, *J, *solver);
   }
 

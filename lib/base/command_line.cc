@@ -114,6 +114,8 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
     {
       throw InputError(std::string("command line: ") + error.what());
     }
+  if (variables.count("output") != 0 && line.output.empty())
+    throw InputError("command line: --output needs the name of a folder, and '' is none");
   line.restart = variables.count("restart") != 0;
   if (variables.count("file") != 0)
     take_files(variables["file"].as<std::vector<std::string>>(), line);

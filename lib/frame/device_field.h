@@ -11,8 +11,6 @@ namespace adamant
 template <int dim>
 class Field;
 template <int dim>
-class Form;
-template <int dim>
 class LevelSpace;
 
 /// The finest space of a field on a device. It makes vectors of unknowns x and nodal values u = H x + B g (see

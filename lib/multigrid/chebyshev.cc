@@ -157,7 +157,8 @@ void PolynomialSmoother<Number>::follow_eigenvalue()
   if (!std::isfinite(estimate))
     {
       level.device.copy(start, dominant); // for values to come
-      throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
+      throw RunError(
+        "a matrix has values that are no numbers or too large, or a diagonal entry zero; is a coefficient so?");
     }
   if (estimate <= lambda && lambda <= 1.1 * estimate)
     return;

@@ -66,78 +66,23 @@ void scale(int n, const std::vector<double> &s, Array<double> &a)
     for (int j = 0; j < n; ++j)
       a[std::size_t(i) * n + j] *= s[i] * s[j];
 }
-} // namespace
 
-Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel)
-{
-  const int n = matrix.n_rows;
-  if (matrix.n_cols != n)
-    throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
-  constexpr int most_rows = 16384; // 2 GiB, and minutes
-  if (n > most_rows)
-    throw InputError("the coarsest level has " + std::to_string(n) + " unknowns, and its dense inverse at most " +
-                     std::to_string(most_rows) + ": the mesh needs fewer coarse cells, a smaller Linear solver/" +
-                     "Coarsest level cells, or Coarse solver = smoothing");
-  Array<double> a(std::size_t(n) * n, 0.);
-  for (int i = 0; i < n; ++i)
-    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-      a[std::size_t(i) * n + matrix.column[k]] = matrix.value[k];
-  if (kernel.exists)
-    {
-      const auto diagonal = adamant::diagonal(matrix);
-      double     trace = 0, n_ones = 0;
-      for (int i = 0; i < n; ++i)
-        if (kernel.has(i))
-          {
-            trace += diagonal[i];
-            ++n_ones;
-          }
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j)
-          if (kernel.has(i) && kernel.has(j))
-            a[std::size_t(i) * n + j] += trace / n_ones / n_ones;
-    }
-  const std::vector<double> s = scaling(n, a);
-  scale(n, s, a);
-  const double norm = largest_row_sum(n, a);
-  if (!std::isfinite(norm))
-    fail_singular("it has values that are no numbers", "is a coefficient too large, or not defined somewhere?");
-
-  Vector<double> on_device(device, a);
-  device.invert(on_device, n);
-  a                      = to_host(on_device);
-  const double condition = norm * largest_row_sum(n, a);
-  if (std::isnan(condition))
-    fail_singular("it is singular");
-  if (!(condition < 1e14))
-    {
-      std::ostringstream text;
-      text << "its condition number is about " << condition;
-      fail_singular(text.str());
-    }
-  scale(n, s, a);
-  return a;
-}
-
-namespace
-{
 template <typename Number>
 class DenseInverse : public CoarseSolver<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
 
-  DenseInverse(const DeviceLevel<Number> &level, const ConstantKernel &kernel)
+  DenseInverse(const DeviceLevel<Number> &level, const ConstantKernel &kernel, const MultigridOptions &options)
     : level(level)
     , kernel(kernel)
-  {
-    inverse =
-      Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), kernel), level.n_rows());
-  }
+    , guard(options.guard_inversion)
+    , inverse(Matrix<Number>::dense(level.device, inverse_on_host(), level.n_rows()))
+  {}
   void update() override
   {
     if (!level.changing())
-      return inverse.update_dense(dense_inverse(level.device, matrix_on_host(level), kernel));
+      return inverse.update_dense(inverse_on_host());
     const int n = level.n_rows();
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
@@ -149,10 +94,18 @@ public:
   std::string description() const override { return ", dense inverse"; }
 
 private:
-  DeviceLevel<Number>     level;
-  const ConstantKernel    kernel;
-  Matrix<Number>          inverse;
-  adamant::Vector<double> dense; // while values change
+  Array<double> inverse_on_host() const
+  {
+    Array<double> values;
+    guard([&] { values = dense_inverse(level.device, matrix_on_host(level), kernel); });
+    return values;
+  }
+
+  DeviceLevel<Number>                               level;
+  const ConstantKernel                              kernel;
+  const decltype(MultigridOptions::guard_inversion) guard;
+  Matrix<Number>                                    inverse;
+  adamant::Vector<double>                           dense; // while values change
 };
 
 template <typename Number>
@@ -238,6 +191,57 @@ private:
 };
 } // namespace
 
+Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel)
+{
+  const int n = matrix.n_rows;
+  if (matrix.n_cols != n)
+    throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
+  constexpr int most_rows = 16384; // 2 GiB, and minutes
+  if (n > most_rows)
+    throw InputError("the coarsest level has " + std::to_string(n) + " unknowns, and its dense inverse at most " +
+                     std::to_string(most_rows) + ": the mesh needs fewer coarse cells, a smaller Linear solver/" +
+                     "Coarsest level cells, or Coarse solver = smoothing");
+  Array<double> a(std::size_t(n) * n, 0.);
+  for (int i = 0; i < n; ++i)
+    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+      a[std::size_t(i) * n + matrix.column[k]] = matrix.value[k];
+  if (kernel.exists)
+    {
+      const auto diagonal = adamant::diagonal(matrix);
+      double     trace = 0, n_ones = 0;
+      for (int i = 0; i < n; ++i)
+        if (kernel.has(i))
+          {
+            trace += diagonal[i];
+            ++n_ones;
+          }
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          if (kernel.has(i) && kernel.has(j))
+            a[std::size_t(i) * n + j] += trace / n_ones / n_ones;
+    }
+  const std::vector<double> s = scaling(n, a);
+  scale(n, s, a);
+  const double norm = largest_row_sum(n, a);
+  if (!std::isfinite(norm))
+    fail_singular("it has values that are no numbers", "is a coefficient too large, or not defined somewhere?");
+
+  Vector<double> on_device(device, a);
+  device.invert(on_device, n);
+  a                      = to_host(on_device);
+  const double condition = norm * largest_row_sum(n, a);
+  if (std::isnan(condition))
+    fail_singular("it is singular");
+  if (!(condition < 1e14))
+    {
+      std::ostringstream text;
+      text << "its condition number is about " << condition;
+      fail_singular(text.str());
+    }
+  scale(n, s, a);
+  return a;
+}
+
 template <typename Number>
 std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Number> &level,
                                                          const MultigridOptions    &options)
@@ -249,7 +253,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Numbe
         if (level.device.traits().separate_memory)
           throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
         return std::make_unique<External<Number>>(level, options);
-      default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options));
+      default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options), options);
     }
 }
 

@@ -22,8 +22,9 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
       case SolverType::cg: return std::make_unique<CG>(device, A, M);
       case SolverType::bicgstab: return std::make_unique<BiCGStab>(device, A, M);
       case SolverType::multigrid: return std::make_unique<Richardson>(device, A, M, M.name());
-      default: return std::make_unique<GMRES>(device, A, M, options.restart);
+      case SolverType::gmres: return std::make_unique<GMRES>(device, A, M, options.restart);
     }
+  throw RunError("there is no Krylov method of type " + std::to_string(static_cast<int>(options.type)));
 }
 
 // A V-cycle in double precision has the finest level's matrix.

@@ -33,7 +33,7 @@ BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Precondi
 
 // The recursion's residual drifts away from the true one, the more the larger it has been: the true one decides at the
 // end of a cycle.
-SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+PendingResult BiCGStab::start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool)
 {
   SolverResult result;
   double       cycle_start = 0;

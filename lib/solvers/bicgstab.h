@@ -14,9 +14,9 @@ class BiCGStab : public KrylovMethod
 public:
   BiCGStab(const Device &device, const LinearOperator &A, const Preconditioner &M);
 
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
-
 private:
+  PendingResult start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits) override;
+
   struct State
   {
     double rho = 1, alpha = 1, omega = 1;

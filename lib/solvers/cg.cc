@@ -18,7 +18,7 @@ CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   , correction(device, A.n_rows())
 {}
 
-PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+PendingResult CG::start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool)
 {
   if (!loop)
     begin();
@@ -47,12 +47,11 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
 SolverResult CG::ended(const SolverControl &control, const CGState &end) const
 {
   loop.expect(end.first_cycle > 0 ? end.first_cycle : end.result.iterations);
-  if (end.ending != Ending::zero)
-    check_ending("CG", control, end,
-                 M.in_float() ? "the matrix or the preconditioner is not symmetric positive definite, or the latter's "
-                                "single precision is too low for that (Precision = float64); or use GMRES" :
-                                "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
-                 below_rounding);
+  check_ending("CG", control, end,
+               M.in_float() ? "the matrix or the preconditioner is not symmetric positive definite, or the latter's "
+                              "single precision is too low for that (Precision = float64); or use GMRES" :
+                              "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
+               below_rounding);
   return end.result;
 }
 

@@ -16,16 +16,11 @@ class CG : public KrylovMethod
 public:
   CG(const Device &device, const LinearOperator &A, const Preconditioner &M);
 
-  using KrylovMethod::launch;
-  using KrylovMethod::solve;
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override
-  {
-    return launch(b, x, control).wait();
-  }
-  PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
-  void          update() override { measured = false; }
+  void update() override { measured = false; }
 
 private:
+  PendingResult start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits) override;
+
   void         begin();
   void         measure();
   void         start_from_residual(const Vector<double> &b);

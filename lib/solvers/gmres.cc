@@ -53,22 +53,17 @@ void GMRES::begin()
     [this] { next_cycle(); });
 }
 
-PendingResult GMRES::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+PendingResult GMRES::start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits)
 {
-  const bool repeats = loop && loop.repeats_itself() && taken >= 0;
-  while (repeats && room() < std::min(restart, std::max(taken + 2, least_room())))
+  waits = waits || !loop || !loop.repeats_itself() || taken < 0;
+  while (!waits && room() < std::min(restart, std::max(taken + 2, least_room())))
     grow();
-  return run(b, x, control, !repeats);
-}
-
-PendingResult GMRES::run(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool host_waits)
-{
   if (!loop)
     begin();
   const int place = next_place();
   A.residual(x, b, r);
   device.norms(r, b, norms);
-  start_solve<GMRESState>({control, place, restart, room(), host_waits, b.data(), x.data()}, state, norms, b, x, r);
+  start_solve<GMRESState>({control, place, restart, room(), waits, b.data(), x.data()}, state, norms, b, x, r);
   first_vector();
   const GMRESState &end    = state.on_host()[place];
   const auto        cycles = [&] {
@@ -77,7 +72,7 @@ PendingResult GMRES::run(const Vector<double> &b, Vector<double> &x, const Solve
     launch_following();
   };
   cycles();
-  if (!host_waits)
+  if (!waits)
     return when_done([this, control, &end] { return ended(control, end); });
   for (state.fetch(); end.ending == Ending::room; state.fetch())
     {
@@ -103,9 +98,8 @@ SolverResult GMRES::ended(const SolverControl &control, const GMRESState &end)
   const int iterations = end.result.iterations;
   taken = end.ending == Ending::limit && room() < restart ? -1 : iterations; // the next solve may need more memory
   loop.expect(std::min(iterations, room()));
-  if (end.ending != Ending::zero)
-    check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
-                 "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
+  check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
+               "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
   return end.result;
 }
 

@@ -18,17 +18,9 @@ public:
   /// `restart`, from 1 to 1000, is the largest dimension of the Krylov space. Throws RunError for any other number.
   GMRES(const Device &device, const LinearOperator &A, const Preconditioner &M, int restart = 30);
 
-  using KrylovMethod::launch;
-  using KrylovMethod::solve;
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override
-  {
-    return run(b, x, control, true).wait();
-  }
-  PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
-
 private:
+  PendingResult start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits) override;
   void          begin();
-  PendingResult run(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool host_waits);
   void          run_cycles(const GMRESState &end);
   SolverResult  ended(const SolverControl &control, const GMRESState &end);
   void          grow();

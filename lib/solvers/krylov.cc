@@ -13,10 +13,55 @@ PendingResult KrylovMethod::launch(const Vector<double> &b, Vector<double> &x, c
   const std::shared_ptr<void> at_end(nullptr, [this](void *) { following = nullptr; });
   following                  = &follow;
   followed                   = false;
-  const PendingResult result = launch(b, x, control);
+  const PendingResult result = start_in_range(b, x, control, false);
   if (!followed)
     follow();
-  return result;
+  if (result.known())
+    return result;
+  return PendingResult([result, &b, name = control.name] {
+    if (result.wait().final_residual == 0. && scale_into_range(b) != 1.)
+      throw SolverError(name + ": the right-hand side is so small that squares of its entries are zero; scale it");
+    return result.wait();
+  });
+}
+
+// A solve, and another one times a power of two where the first one fails or sees zero for want of range.
+PendingResult KrylovMethod::start_in_range(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
+                                           bool waits)
+{
+  PendingResult result;
+  try
+    {
+      result = start(b, x, control, waits);
+      if ((!waits && !result.known()) || result.wait().final_residual > 0.)
+        return result;
+    }
+  catch (const SolverError &)
+    {
+      if (scale_into_range(b) == 1.)
+        throw;
+      x.set_zero(); // it may hold anything
+    }
+  const double scale = scale_into_range(b);
+  if (scale == 1.)
+    return result;
+  Vector<double> scaled_b(device, b.size()), scaled_x(device, x.size());
+  device.axpby(scale, b, 0., scaled_b);
+  device.axpby(scale, x, 0., scaled_x);
+  const SolverResult scaled = start(scaled_b, scaled_x, control, true).wait();
+  device.axpby(1. / scale, scaled_x, 0., x);
+  followed = false;
+  return scaled;
+}
+
+double scale_into_range(const Vector<double> &v)
+{
+  double largest = 0.;
+  for (const double value : to_host(v))
+    largest = std::max(largest, std::abs(value));
+  v.device().communicator().max(&largest, 1);
+  const bool outside = largest > 0. && std::isfinite(largest) && !(largest >= 1e-20 && largest <= 1e20);
+  return outside ? std::ldexp(1., std::min(-std::ilogb(largest), 1000)) : 1.;
 }
 
 int KrylovMethod::next_place()
@@ -50,7 +95,11 @@ void check_residual(const char *solver, const SolverControl &control, int iterat
 {
   if (!std::isfinite(residual))
     fail(solver, control, iteration, residual, "NaN or infinity",
-         "likely NaN in the right-hand side or the matrix, or a smoother that diverges (reduce its damping)");
+         iteration == 0 ?
+           "the right-hand side, the matrix or the guess has values that are no numbers or too large; is "
+           "a coefficient or a source so?" :
+           "likely a smoother that diverges (reduce its damping), or coefficients beyond the range of "
+           "its numbers (Precision = float64)");
   if (residual > 1e8)
     fail(solver, control, iteration, residual, "divergence",
          "likely a smoother that diverges (reduce its damping or take Chebyshev) or an indefinite matrix");
@@ -65,6 +114,8 @@ bool ended(const SolverControl &control, const SolverResult &result)
 void check_ending(const char *solver, const SolverControl &control, const KrylovState &state,
                   const char *cause_of_breakdown, const char *cause_of_stagnation)
 {
+  if (state.ending == Ending::zero)
+    return;
   const auto &[iterations, initial, residual] = state.result;
   check_residual(solver, control, iterations, residual);
   if (state.ending == Ending::limit)

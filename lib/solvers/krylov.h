@@ -32,24 +32,27 @@ public:
   KrylovMethod &operator=(const KrylovMethod &) = delete;
 
   /// Solves A x = b from the guess x, or from zero where ‖b - A x‖ > far_guess ‖b‖. Residuals in the result are relative
-  /// to ‖b‖₂.
-  virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
-  /// Starts a solve as `solve` does it, and returns before its end where the device needs the host no more. The next
-  /// solve may be launched before this result is asked for. At most two results are pending: a third launch waits for
-  /// the first result. Operations queued later on the device may change b and x. The method has to live until the
-  /// result is known.
-  virtual PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+  /// to ‖b‖₂. Where b is so small or large that a solve fails or sees zero, 2^k b takes its place.
+  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
   {
-    return solve(b, x, control);
+    return start_in_range(b, x, control, true).wait();
   }
-  /// Launches a solve and, behind it, the operations on the device that `follow` launches and that take x. `follow` may
-  /// be called before the host knows how the iteration has ended; it is called again where x changes after that.
-  PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
-                       const std::function<void()> &follow);
+  /// Starts a solve and returns before its end where the device needs the host no more. The next solve may be launched
+  /// before this result is asked for. At most two results are pending: a third launch waits for the first result.
+  /// Operations queued later on the device may change b and x. The method and b have to live until the result is known.
+  /// `follow` launches operations on the device behind the solve, which take x. It may be called before the host knows
+  /// how the iteration has ended; it is called again where x changes after that. The result throws SolverError where b is
+  /// so small that a solve to which the host has not attended sees zero.
+  PendingResult launch(
+    const Vector<double> &b, Vector<double> &x, const SolverControl &control,
+    const std::function<void()> &follow = [] {});
 
   virtual void update() {} ///< has to be called when A has new entries
 
 protected:
+  /// Starts a solve, for the end of which the host `waits` or may go on.
+  virtual PendingResult start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits) = 0;
+
   /// Calls `follow` of the present launch. Methods call it where x is most likely the solution, before the host waits.
   void launch_following()
   {
@@ -103,12 +106,18 @@ protected:
   const Preconditioner &M;
 
 private:
+  PendingResult start_in_range(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits);
+
   const std::function<void()> *following = nullptr;
   bool                         followed  = false;
   Mark                         marks[2];
   PendingResult                pending[2];
   int                          place = 0;
 };
+
+/// Returns the power of two that brings the largest entry of v on all ranks near one, or 1 where that entry is within
+/// [1e-20, 1e20], zero or infinite. Outside, squares or numbers in float may leave their range. The host waits.
+double scale_into_range(const Vector<double> &v);
 
 /// Returns a residual or tolerance as messages give it, e.g. "1e-08".
 std::string to_text(double value);

@@ -1,7 +1,7 @@
 #include "solvers/newton.h"
 
 #include "algebra/functors/vector_functors.h"
-#include "base/exceptions.h"
+#include "solvers/krylov.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +15,10 @@ namespace
 {
 constexpr int picard_steps_of_rescue = 3;
 
-[[noreturn]] void fail(const SolverControl &control, int steps, double norm, const std::string &how)
+[[noreturn]] void fail(const char *method, const SolverControl &control, int steps, double norm, const std::string &how)
 {
   std::ostringstream text;
-  text << "Newton's method, " << control.name << ": " << how << " (" << steps << " steps, residual " << norm << ")";
+  text << method << ", " << control.name << ": " << how << " (" << steps << " steps, residual " << norm << ")";
   throw SolverError(text.str());
 }
 } // namespace
@@ -43,7 +43,12 @@ Newton::Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, 
 double Newton::residual(const Vector<double> &x)
 {
   problem.residual(x, r);
-  return std::sqrt(device.dot(r, r));
+  if (const double square = device.dot(r, r); !(square < 1e-280))
+    return std::sqrt(square);
+  const double   scale = scale_into_range(r); // squares are too small
+  Vector<double> scaled(device, r.size());
+  device.axpby(scale, r, 0., scaled);
+  return std::sqrt(device.dot(scaled, scaled)) / scale;
 }
 
 NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, double scale)
@@ -74,7 +79,7 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
       if (at_rounding(x, state.norm))
         break;
       if (state.rescues++ == options.rescues)
-        fail(control, state.result.steps, state.norm,
+        fail(options.method, control, state.result.steps, state.norm,
              "no step along its direction reduces the residual; is it at the level of rounding, or the derivative of "
              "the equation wrong?");
       state.picard_left = picard_steps_of_rescue;
@@ -134,17 +139,20 @@ void Newton::check(const SolverControl &control, const State &state) const
 {
   const auto &history = state.result.history;
   const int   steps   = state.result.steps;
+  const bool  picard  = history.empty() ? options.picard_until > 0. : history.back().kind == Linearization::picard;
+  const auto  method  = picard ? "Picard's method" : options.method;
   if (!std::isfinite(state.norm))
-    fail(control, steps, state.norm, "values that are no numbers; is a coefficient or a source undefined there?");
+    fail(method, control, steps, state.norm,
+         "values that are no numbers or too large; is a coefficient or a source so there?");
   if (steps >= control.max_iterations)
-    fail(control, steps, state.norm,
+    fail(method, control, steps, state.norm,
          "the limit of steps; a smaller time step, or steps of a parameter, begin closer to the solution");
   if (state.norm > 1e6 * state.result.initial_residual)
-    fail(control, steps, state.norm, "Picard's steps diverge");
+    fail(method, control, steps, state.norm, "its steps diverge");
   if (history.size() >= 10 && std::all_of(history.end() - 10, history.end(), [&](const NewtonResult::Step &step) {
         return step.kind == Linearization::picard && step.residual < 1.01 * state.norm &&
                step.residual > 0.99 * state.norm;
       }))
-    fail(control, steps, state.norm, "ten steps of Picard's have changed the residual by less than 1%");
+    fail(method, control, steps, state.norm, "ten steps have changed the residual by less than 1%");
 }
 } // namespace adamant

@@ -38,7 +38,9 @@ struct NewtonOptions
   /// The bounds of the tolerance of step k's linear system, 0.9 (‖F_k‖ / ‖F_{k-1}‖)² (Eisenstat & Walker 1996, choice
   /// 2). The first step takes most_tolerance. Linear systems are solved no more accurately than the tolerance of
   /// `solve` needs. Where most_tolerance is 0, all systems take the problem's own tolerance.
-  double least_tolerance = 0., most_tolerance = 0.;
+  double      least_tolerance = 0., most_tolerance = 0.;
+  const char *method =
+    "Newton's method"; ///< for messages; the problem may have another one, whatever the kind of a step
 };
 
 struct NewtonResult

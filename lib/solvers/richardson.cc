@@ -11,7 +11,7 @@ Richardson::Richardson(const Device &device, const LinearOperator &A, const Prec
   , z(device, A.n_rows())
 {}
 
-SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+PendingResult Richardson::start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool)
 {
   if (recorded() && own_x.size() == 0)
     for (Vector<double> *vector : {&own_b, &own_x})
@@ -41,10 +41,7 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
     device.copy(own_x, x);
   const KrylovState &end = *state.fetch();
   if (end.ending == Ending::zero)
-    {
-      x.set_zero();
-      return SolverResult();
-    }
+    x.set_zero();
   const std::string advice = "use it as the preconditioner of GMRES (Solver = gmres), or smooth more";
   if (end.ending == Ending::limit)
     fail(name, control, control.max_iterations, end.result.final_residual,

@@ -43,9 +43,9 @@ public:
   /// Messages of errors begin with `name`.
   Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M, const char *name = "Multigrid");
 
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
-
 private:
+  PendingResult start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool waits) override;
+
   void compute_residual(const Vector<double> &b, const Vector<double> &x);
 
   const char           *name;

@@ -4,6 +4,7 @@
 #include "dealii/matrix_levels.h"
 #include "dealii/ranks.h"
 #include "multigrid/coarse_solver.h"
+#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/update_functors.h"
 
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
@@ -82,7 +83,10 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
            " unknowns, and its inverse on a GPU at most 16384; the mesh needs fewer cells before refinement, or "
            "the device has to be the host");
   if (device.traits().many_threads || n <= most_dense_rows)
-    return;
+    {
+      options.guard_inversion = [ranks](const auto &invert) { agreed(ranks, invert); };
+      return;
+    }
 #ifdef DEAL_II_WITH_UMFPACK
   options.coarse_solver      = CoarseSolverType::external;
   options.make_coarse_solver = [ranks](const CSRMatrix<double> &A) {
@@ -118,7 +122,7 @@ int singular_block(const CSRMatrix<double> &A, int m)
 void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs)
 {
   const int size = levels.back().node_size;
-  const int m    = options.smoother.type == "block_jacobi" && size <= most_node_rows ? size : 1;
+  const int m    = smoother_kind(options.smoother.type).node_blocks && size <= most_node_rows ? size : 1;
   agreed(dofs.ranks, [&] {
     for (std::size_t l = levels.size() - (m == 1 ? 1 : 0); l-- > 0;) // the finest diagonal has been looked at
       if (const int row = singular_block(levels[l].matrix(), m); row < levels[l].n_rows())
@@ -129,9 +133,6 @@ void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &
                     "the block of the node of DoF " + std::to_string(dofs.first + dofs.owned.nth_index_in_set(k))) +
                  " is a singular matrix, which smoothers cannot invert; is a component without an equation?");
         }
-    if (const auto &A = levels.front().matrix();
-        dofs.ranks.size() > 1 && options.coarse_solver == CoarseSolverType::dense_inverse && A.n_rows > 0)
-      dense_inverse(Device::host(1), A); // on one rank the V-cycle itself throws
   });
 }
 } // namespace adamant

@@ -15,7 +15,7 @@ namespace adamant
 /// too large or cannot be inverted.
 void choose_coarse_solver(const Device &device, const std::vector<LevelData> &levels, MultigridOptions &options);
 
-/// Throws RunError on all ranks where a node's block is singular, or where the dense inverse of the coarsest matrix fails
-/// on the rank that has it. The V-cycle would throw on that rank alone, and others would wait for it.
+/// Throws RunError on all ranks where a node's block is singular. The V-cycle would throw on one rank alone, and others
+/// would wait for it.
 void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs);
 } // namespace adamant

@@ -3,11 +3,13 @@
 #include "dealii/preconditioner.h"
 
 #include <deal.II/base/config.h>
+#include <deal.II/base/index_set.h>
 #include <deal.II/lac/petsc_matrix_base.h>
 #include <deal.II/lac/petsc_precondition.h>
 #include <petscpc.h>
 
 #include <iostream>
+#include <memory>
 
 namespace adamant
 {
@@ -22,6 +24,7 @@ class PETScPreconditioner : public dealii::PETScWrappers::PreconditionBase
 {
 public:
   PETScPreconditioner(const DealiiMultigrid &multigrid, const dealii::PETScWrappers::MatrixBase &of)
+    : context(std::make_unique<Context>(Context{multigrid, dealii::IndexSet(), 0, 0}))
   {
     const Mat petsc = static_cast<Mat>(const_cast<dealii::PETScWrappers::MatrixBase &>(of)); // no const conversion
 #if DEAL_II_VERSION_GTE(9, 5, 0)
@@ -32,19 +35,27 @@ public:
 #endif
     PCSetType(pc, PCSHELL);
     PCShellSetName(pc, "multigrid of adamant");
-    PCShellSetContext(pc, const_cast<DealiiMultigrid *>(&multigrid));
+    PCShellSetContext(pc, context.get());
     PCShellSetApply(pc, &apply);
     PCSetUp(pc);
   }
 
 private:
+  // PETSc has its address. `entries` belong to the last vector; they go from `first` to `end`.
+  struct Context
+  {
+    const DealiiMultigrid &multigrid;
+    dealii::IndexSet       entries;
+    PetscInt               first, end;
+  };
+
   static PetscErrorCode apply(PC pc, Vec src, Vec dst)
   {
-    void              *context = nullptr;
+    void              *address = nullptr;
     const PetscScalar *from    = nullptr;
     PetscScalar       *to      = nullptr;
     PetscInt           n = 0, first = 0, end = 0;
-    PCShellGetContext(pc, &context);
+    PCShellGetContext(pc, &address);
     VecGetSize(src, &n);
     VecGetOwnershipRange(src, &first, &end);
     VecGetArrayRead(src, &from);
@@ -52,10 +63,17 @@ private:
     PetscErrorCode failed = 0;
     try
       {
-        const auto      &multigrid = *static_cast<const DealiiMultigrid *>(context);
-        dealii::IndexSet entries(n);
-        entries.add_range(first, end);
-        multigrid.apply(from, to, multigrid.complaint(entries));
+        auto &known = *static_cast<Context *>(address);
+        if (known.entries.size() != static_cast<dealii::types::global_dof_index>(n) || known.first != first ||
+            known.end != end)
+          {
+            known.entries = dealii::IndexSet(n);
+            known.entries.add_range(first, end);
+            known.entries.compress();
+            known.first = first;
+            known.end   = end;
+          }
+        known.multigrid.apply(from, to, known.multigrid.complaint(known.entries));
       }
     catch (const std::exception &error) // which PETSc's C code must not see
       {
@@ -66,5 +84,7 @@ private:
     VecRestoreArray(dst, &to);
     return failed;
   }
+
+  std::unique_ptr<Context> context;
 };
 } // namespace adamant

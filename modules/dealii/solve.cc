@@ -21,12 +21,13 @@ double tolerance_of(const dealii::SolverControl &control, double initial)
   return control.tolerance();
 }
 
-// A power of two that brings the largest entry near one on all ranks, so that squares and numbers in float exist.
-double scale_of(const double *v, std::size_t n, const Communicator &ranks)
+// A power of two that brings the largest entry near 2^exponent on all ranks, so that squares and numbers in float exist.
+double scale_of(const double *v, std::size_t n, const Communicator &ranks, int exponent = 0)
 {
   double largest = largest_entry(v, n);
   ranks.max(&largest, 1);
-  return largest > 0. && std::isfinite(largest) ? std::ldexp(1., std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.;
+  return std::ldexp(
+    1., largest > 0. && std::isfinite(largest) ? std::clamp(exponent - std::ilogb(largest), -1000, 1000) : exponent);
 }
 
 double norm(const Array<double> &v, const Communicator &ranks)
@@ -182,7 +183,7 @@ void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *s
   own.max_iterations = static_cast<int>(std::min<unsigned>(control.max_steps(), std::numeric_limits<int>::max()));
   own.tolerance      = size > 0. ? tolerance_of(control, initial) / size : 1.;
   k.n_applications   = 0;
-  system.scale_by(scale_of(system.b.data(), system.b.size(), s.ranks) * std::ldexp(1., s.exponent / 2));
+  system.scale_by(scale_of(system.b.data(), system.b.size(), s.ranks, s.exponent / 2));
   k.b.upload(system.b.data());
   k.x.upload(system.x.data());
   try

@@ -2,12 +2,15 @@
 
 #include "dealii/preconditioner.h"
 
+#include <deal.II/base/index_set.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
+#include <Epetra_BlockMap.h>
 #include <Epetra_MultiVector.h>
 #include <Epetra_Operator.h>
 
 #include <iostream>
+#include <optional>
 #include <string>
 
 namespace adamant
@@ -38,7 +41,12 @@ private:
     {
       try
         {
-          const std::string complaint = multigrid.complaint(dealii::IndexSet(src.Map()));
+          if (!map || map->DataPtr() != src.Map().DataPtr())
+            {
+              map     = src.Map(); // which stays, and its address with it
+              entries = dealii::IndexSet(src.Map());
+            }
+          const std::string complaint = multigrid.complaint(entries);
           for (int v = 0; v < src.NumVectors(); ++v)
             {
               source.assign(src[v], src[v] + src.MyLength()); // dst may be src
@@ -63,9 +71,11 @@ private:
     const Epetra_Map  &OperatorRangeMap() const override { return matrix.OperatorRangeMap(); }
 
   private:
-    const DealiiMultigrid  &multigrid;
-    const Epetra_CrsMatrix &matrix;
-    mutable Array<double>   source;
+    const DealiiMultigrid                 &multigrid;
+    const Epetra_CrsMatrix                &matrix;
+    mutable Array<double>                  source;
+    mutable std::optional<Epetra_BlockMap> map; // of the last vector
+    mutable dealii::IndexSet               entries;
   };
 };
 } // namespace adamant

@@ -156,6 +156,7 @@ void require_arithmetic(const std::string &key, Arithmetic arithmetic, const Dev
 }
 
 DenseProducts::DenseProducts(const Device &device, Arithmetic arithmetic)
+  : arithmetic(arithmetic)
 {
   if constexpr (built_with_cuda)
     if (device.traits().kernels)

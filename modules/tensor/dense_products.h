@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "base/exceptions.h"
 #include "tensor/small_floats.h"
 
 #include <cstddef>
@@ -109,11 +110,15 @@ public:
   /// Throws RunError where there is a GPU, but no cuBLAS.
   DenseProducts(const Device &device, Arithmetic arithmetic);
 
-  /// Computes a product. T is the storage type of the arithmetic; R is T or, for 16 bits, float. With b = 0 it does not
-  /// read C.
+  /// Computes a product. T is the storage type of the arithmetic, else it throws RunError; R is T or, for 16 bits, float.
+  /// With b = 0 it does not read C.
   template <typename T, typename R>
   void multiply(const ProductShape &shape, double a, const T *A, const T *B, double b, R *C) const
   {
+    static_assert(std::is_same_v<R, T> || (sizeof(T) == 2 && std::is_same_v<R, float>),
+                  "C is stored as A, or in float");
+    if (!with_storage_type(arithmetic, [](auto number) { return std::is_same_v<decltype(number), T>; }))
+      throw RunError("products of dense matrices in " + to_text(arithmetic) + " of numbers of another type");
     products->multiply(shape, a, A, B, b, C, std::is_same_v<R, float>);
   }
   /// Inverts in place a symmetric positive definite matrix of n rows; `row` is the distance of rows. It does block
@@ -122,6 +127,7 @@ public:
   void invert(const Device &device, double *a, int n, int row) const;
 
 private:
+  Arithmetic                              arithmetic = Arithmetic::float64;
   std::shared_ptr<DenseProductsInterface> products;
 };
 

@@ -54,6 +54,13 @@ TEST(CommandLine, EveryOption)
   EXPECT_TRUE(line.print_parameters && line.help && line.version);
 }
 
+// Files would go where the parameters say.
+TEST(CommandLine, OutputNeedsAName)
+{
+  expect_error({"--output", ""}, {"--output", "name of a folder"});
+  expect_error({"--output="}, {"--output"});
+}
+
 TEST(CommandLine, UsageNamesProgramAndOptions)
 {
   const std::string usage = parse({}).usage;

@@ -155,6 +155,14 @@ TEST_P(LinearSolverTest, ExternalPreconditionerReplacesMultigrid)
   EXPECT_EQ(given->n_updates, 1) << "expected the preconditioner to take over new values too";
 }
 
+TEST_P(LinearSolverTest, AnUnknownTypeIsNoGMRES)
+{
+  LinearSolverOptions options;
+  options.type      = static_cast<SolverType>(99);
+  const auto levels = q1_levels(2, 4, 2);
+  EXPECT_THROW(LinearSolver(device, levels.data, options), RunError);
+}
+
 TEST_P(LinearSolverTest, SameBitsForAnyNumberOfThreads)
 {
   const auto   levels = q1_levels(2, 8, 5); // 16641 unknowns

@@ -7,7 +7,7 @@ if ! clang-format --version 2>/dev/null | grep -q 'version 14\.' || ! git rev-pa
 fi
 scripts/indent --check || exit 1
 # clang-format takes a nested "#pragma omp atomic write" for a declaration and aligns the pragmas and lines around it.
-if git grep -nE '^#pragma omp  |^ +#pragma' -- lib modules apps tests examples; then
+if git grep --untracked -nE '^#pragma omp  |^ +#pragma' -- lib modules apps tests examples; then
   echo "expected pragmas that are not aligned with declarations; base/parallel_for.h has write_atomically" >&2
   exit 1
 fi

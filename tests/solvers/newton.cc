@@ -171,7 +171,29 @@ TEST(Newton, PicardsStagnationIsReported)
     [&] {
       Newton(device, problem, 1, options).solve(x, {1e-12, 100, "the test"});
     },
-    {"the test", "Picard", "1%"});
+    {"Picard's method, the test", "1%"});
+}
+
+// Messages name the method whose step came last; a problem whose J is another one than F' says which.
+TEST(Newton, MessagesNameTheMethod)
+{
+  const Device  device = Device::host(1);
+  NewtonOptions options;
+  const auto    expect_named = [&](const std::string &method) {
+    Equations problem(
+         device, [](double x) { return x == 1. ? 1. : std::nan(""); }, [](double) { return 1.; });
+    Vector<double> x(device, Array<double>{1.});
+    expect_error<SolverError>(
+      [&] {
+        Newton(device, problem, 1, options).solve(x, {1e-12, 100, "the test"});
+      },
+      {method + ", the test"});
+  };
+  expect_named("Newton's method");
+  options.method = "Another method";
+  expect_named("Another method");
+  options.picard_until = 0.1;
+  expect_named("Picard's method");
 }
 
 // A guess that is a solution but for rounding: no step makes it better, nor do as many as are allowed.
@@ -208,4 +230,16 @@ TEST(Newton, TakesASolutionForOne)
       Newton(device, wrong, 1).solve(near, {1e-8, 10, "the test"});
     },
     {"no step"});
+}
+
+// ‖F‖² is zero long before F is.
+TEST(Newton, TinyResidualsAreNotZero)
+{
+  const Device device = Device::host(1);
+  Equations    problem(
+       device, [](double x) { return x * x - 1e-200; }, [](double x) { return 2. * x; });
+  Vector<double> x(device, Array<double>{3e-100, 2e-100});
+  Newton(device, problem, 2).solve(x, {1e-12, 20, "tiny roots"});
+  for (const double root : to_host(x))
+    EXPECT_NEAR(root, 1e-100, 1e-111);
 }

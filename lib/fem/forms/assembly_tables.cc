@@ -130,6 +130,25 @@ const LevelSpace<dim> &column_space(const LevelForm<dim> &form)
     throw RunError("assembly on a device: the columns of the form are neither unknowns nor all nodal values");
   return *form.columns.functions;
 }
+
+// Of what each row is the sum of, by the numbers of the different ones.
+template <int dim>
+void add_weights(const LevelSpace<dim> &rows, const RowCells &cells, CellSums &sums)
+{
+  const Array<double> weights = weights_of(rows.H);
+  if (weights.size() == 1)
+    return;
+  if (weights.size() > 65535)
+    throw RunError("sums over cells: hanging nodes have too many different weights");
+  sums.weights = weights;
+  sums.weight.assign(cells.cell.size(), 0);
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < rows.n_dofs(); ++row)
+    for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
+      if (const int cell = cells.cell[k]; rows.has_constraints(cell))
+        sums.weight[k] =
+          static_cast<unsigned short>(number_of(entry(rows.H, rows.cell_dofs(cell)[cells.dof[k]], row), weights));
+}
 } // namespace
 
 template <int dim>
@@ -297,28 +316,6 @@ void AssemblyTables<dim>::check(int row_components, int column_components) const
 
 template class AssemblyTables<2>;
 template class AssemblyTables<3>;
-
-namespace
-{
-// Of what each row is the sum of, by the numbers of the different ones.
-template <int dim>
-void add_weights(const LevelSpace<dim> &rows, const RowCells &cells, CellSums &sums)
-{
-  const Array<double> weights = weights_of(rows.H);
-  if (weights.size() == 1)
-    return;
-  if (weights.size() > 65535)
-    throw RunError("sums over cells: hanging nodes have too many different weights");
-  sums.weights = weights;
-  sums.weight.assign(cells.cell.size(), 0);
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row < rows.n_dofs(); ++row)
-    for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
-      if (const int cell = cells.cell[k]; rows.has_constraints(cell))
-        sums.weight[k] =
-          static_cast<unsigned short>(number_of(entry(rows.H, rows.cell_dofs(cell)[cells.dof[k]], row), weights));
-}
-} // namespace
 
 template <int dim>
 CellSums LevelForm<dim>::sums_over_cells() const

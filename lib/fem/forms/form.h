@@ -19,7 +19,6 @@ namespace adamant
 {
 template <int dim>
 class AssemblyTables;
-class CellMatrix;
 struct CellSums;
 class CompressedRows;
 template <int dim>

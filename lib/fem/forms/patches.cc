@@ -105,29 +105,7 @@ std::vector<int> vertices(const Patches &nodes_of, const Patches &cells_of)
       list.push_back(node);
   return list;
 }
-} // namespace
 
-template <int dim>
-Patches make_patches(const LevelSpace<dim> &space, PatchKind kind)
-{
-  const char *const smoothers[] = {"smoother cell_patches", "smoother vertex_patches", "smoother downstream_patches"};
-  require_one_rank(space, smoothers[static_cast<int>(kind)], "block_jacobi");
-  auto nodes_of = nodes_of_cells(space);
-  if (kind == PatchKind::cells)
-    return nodes_of;
-  const auto cells_of = transposed(nodes_of, space.n_dofs() / space.node_size());
-  const auto centres  = vertices(nodes_of, cells_of);
-  return gather(static_cast<int>(centres.size()), [&](int k, std::vector<int> &nodes) {
-    nodes = neighbours(nodes_of, cells_of, centres[k]);
-    if (kind == PatchKind::vertices)
-      nodes.erase(
-        std::remove_if(nodes.begin(), nodes.end(), [&](int other) { return !contained(cells_of, other, centres[k]); }),
-        nodes.end());
-  });
-}
-
-namespace
-{
 // The nodes of the fine level that act on the children of one cell of the coarse level alone, for each such cell.
 template <int dim>
 Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &space, int n_coarse_cells)
@@ -223,6 +201,25 @@ CSRMatrix<double> harmonic(const CSRMatrix<double> &A, const CSRMatrix<double> &
   });
 }
 } // namespace
+
+template <int dim>
+Patches make_patches(const LevelSpace<dim> &space, PatchKind kind)
+{
+  const char *const smoothers[] = {"smoother cell_patches", "smoother vertex_patches", "smoother downstream_patches"};
+  require_one_rank(space, smoothers[static_cast<int>(kind)], "block_jacobi");
+  auto nodes_of = nodes_of_cells(space);
+  if (kind == PatchKind::cells)
+    return nodes_of;
+  const auto cells_of = transposed(nodes_of, space.n_dofs() / space.node_size());
+  const auto centres  = vertices(nodes_of, cells_of);
+  return gather(static_cast<int>(centres.size()), [&](int k, std::vector<int> &nodes) {
+    nodes = neighbours(nodes_of, cells_of, centres[k]);
+    if (kind == PatchKind::vertices)
+      nodes.erase(
+        std::remove_if(nodes.begin(), nodes.end(), [&](int other) { return !contained(cells_of, other, centres[k]); }),
+        nodes.end());
+  });
+}
 
 template <int dim>
 void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels)

@@ -88,31 +88,7 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   take_means(matrix); // of several ranks with a cell around a node
   return matrix;
 }
-} // namespace
 
-template <int dim>
-CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
-{
-  const auto &fe       = fine.element();
-  const int   per_cell = fine.dofs_per_cell();
-  // The first cell of each DoF gives its row: the function is continuous.
-  const auto first   = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
-  const auto weights = rows_of_children<dim>([&fe](unsigned int c) { return fe.get_prolongation_matrix(c); });
-  return matrix_of_rows(fine.n_dofs(), coarse.n_dofs(), [&](int dof, Row &row) {
-    const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;
-    const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
-    const unsigned char child       = fine_mesh.child[cell];
-    if (child == LevelMesh<dim>::same_cell)
-      row.emplace_back(coarse_dofs[i], 1.);
-    else
-      for (const auto &[j, weight] : weights[child][i])
-        row.emplace_back(coarse_dofs[j], weight);
-    compress(row);
-  });
-}
-
-namespace
-{
 // The numbers of the coarse cells that this rank's cells lie in.
 template <int dim>
 std::shared_ptr<const Partitioner> coarse_numbers(const LevelMesh<dim> &fine_mesh)
@@ -146,6 +122,27 @@ CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const Level
   return averages;
 }
 } // namespace
+
+template <int dim>
+CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto &fe       = fine.element();
+  const int   per_cell = fine.dofs_per_cell();
+  // The first cell of each DoF gives its row: the function is continuous.
+  const auto first   = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
+  const auto weights = rows_of_children<dim>([&fe](unsigned int c) { return fe.get_prolongation_matrix(c); });
+  return matrix_of_rows(fine.n_dofs(), coarse.n_dofs(), [&](int dof, Row &row) {
+    const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;
+    const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
+    const unsigned char child       = fine_mesh.child[cell];
+    if (child == LevelMesh<dim>::same_cell)
+      row.emplace_back(coarse_dofs[i], 1.);
+    else
+      for (const auto &[j, weight] : weights[child][i])
+        row.emplace_back(coarse_dofs[j], weight);
+    compress(row);
+  });
+}
 
 template <int dim>
 CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh)

@@ -214,6 +214,15 @@ private:
   const bool                   serial;
   Array<double>                of_faces; // by cell and face, but for those to finer neighbours
 };
+
+template <typename Cell>
+double longest_edge(const Cell &cell)
+{
+  double longest = 0;
+  for (unsigned int line = 0; line < cell->n_lines(); ++line)
+    longest = std::max(longest, cell->line(line)->diameter());
+  return longest;
+}
 } // namespace
 
 // As deal.II's KellyErrorEstimator, which is serial for the most part.
@@ -240,18 +249,6 @@ dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii
   }
   return errors;
 }
-
-namespace
-{
-template <typename Cell>
-double longest_edge(const Cell &cell)
-{
-  double longest = 0;
-  for (unsigned int line = 0; line < cell->n_lines(); ++line)
-    longest = std::max(longest, cell->line(line)->diameter());
-  return longest;
-}
-} // namespace
 
 template <int dim>
 dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,

@@ -43,56 +43,7 @@ std::vector<int> keys_of(const Cells &cells, const dealii::Vector<float> &indica
     }
   return keys;
 }
-} // namespace
 
-template <int dim>
-void flag_cells(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
-                double coarsen, FractionsOf fractions)
-{
-  const Communicator ranks(mesh.get_communicator());
-  const auto         cells = owned_cells(mesh);
-  const auto         keys  = keys_of(cells, indicators, ranks);
-  const auto         part  = [&](int from, int to) {
-    std::int64_t of_rank = 0; // loops without branches: there are many
-    if (fractions == FractionsOf::error)
-      for (const int key : keys)
-        of_rank += from <= key && key <= to ? key : 0;
-    else
-      for (const int key : keys)
-        of_rank += from <= key && key <= to;
-    double sum = static_cast<double>(of_rank);
-    ranks.sum(&sum, 1);
-    return sum;
-  };
-  const double all = part(0, largest_key);
-  // The largest key that belongs to too small a part, and the smallest one that makes up the other.
-  using Key       = boost::counting_iterator<int>;
-  const int above = *std::partition_point(Key(0), Key(largest_key),
-                                          [&](int key) { return part(key + 1, largest_key) >= refine * all; }),
-            up_to =
-              *std::partition_point(Key(-1), Key(largest_key), [&](int key) { return part(0, key) < coarsen * all; });
-  for (std::size_t c = 0; c < cells.size(); ++c)
-    if (keys[c] > 0 && keys[c] >= above && refine > 0.)
-      cells[c]->set_refine_flag();
-    else if (keys[c] <= up_to)
-      cells[c]->set_coarsen_flag();
-}
-
-template <int dim>
-double norm_of_indicators(const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators)
-{
-  double sum = 0;
-  for (const auto &cell : owned_cells(mesh))
-    {
-      const double indicator = rounded(indicators[cell->active_cell_index()]);
-      sum += indicator * indicator;
-    }
-  Communicator(mesh.get_communicator()).sum(&sum, 1);
-  return std::sqrt(sum);
-}
-
-namespace
-{
 template <int dim>
 using FamilyCell = typename dealii::Triangulation<dim>::active_cell_iterator;
 
@@ -189,6 +140,52 @@ private:
   std::vector<signed char>    flags; // of each active cell its family's
 };
 } // namespace
+
+template <int dim>
+void flag_cells(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
+                double coarsen, FractionsOf fractions)
+{
+  const Communicator ranks(mesh.get_communicator());
+  const auto         cells = owned_cells(mesh);
+  const auto         keys  = keys_of(cells, indicators, ranks);
+  const auto         part  = [&](int from, int to) {
+    std::int64_t of_rank = 0; // loops without branches: there are many
+    if (fractions == FractionsOf::error)
+      for (const int key : keys)
+        of_rank += from <= key && key <= to ? key : 0;
+    else
+      for (const int key : keys)
+        of_rank += from <= key && key <= to;
+    double sum = static_cast<double>(of_rank);
+    ranks.sum(&sum, 1);
+    return sum;
+  };
+  const double all = part(0, largest_key);
+  // The largest key that belongs to too small a part, and the smallest one that makes up the other.
+  using Key       = boost::counting_iterator<int>;
+  const int above = *std::partition_point(Key(0), Key(largest_key),
+                                          [&](int key) { return part(key + 1, largest_key) >= refine * all; }),
+            up_to =
+              *std::partition_point(Key(-1), Key(largest_key), [&](int key) { return part(0, key) < coarsen * all; });
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    if (keys[c] > 0 && keys[c] >= above && refine > 0.)
+      cells[c]->set_refine_flag();
+    else if (keys[c] <= up_to)
+      cells[c]->set_coarsen_flag();
+}
+
+template <int dim>
+double norm_of_indicators(const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators)
+{
+  double sum = 0;
+  for (const auto &cell : owned_cells(mesh))
+    {
+      const double indicator = rounded(indicators[cell->active_cell_index()]);
+      sum += indicator * indicator;
+    }
+  Communicator(mesh.get_communicator()).sum(&sum, 1);
+  return std::sqrt(sum);
+}
 
 template <int dim>
 void sum_over_families(const dealii::Triangulation<dim> &mesh, dealii::Vector<float> &indicators)

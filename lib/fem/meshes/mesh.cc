@@ -71,6 +71,26 @@ public:
 private:
   const dealii::Manifold<dim> &manifold;
 };
+
+// Makes the mesh of a forest anew from the coarse cells. The way of deal.II from one refined mesh to the next takes a
+// pass for each level by which cells change, and these are many where cells change ranks.
+template <int dim>
+void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
+{
+  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
+    {
+      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+      dealii::Triangulation<dim> coarse; // keeps the manifolds
+      coarse.create_triangulation(vertices, cells, faces);
+      copy_manifolds(mesh, coarse);
+      mesh.clear();
+      mesh.create_triangulation(vertices, cells, faces);
+      copy_manifolds(coarse, mesh);
+      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
+    }
+  mesh.load(forest);
+  mesh.signals.post_distributed_load(); // which deal.II sends for files alone
+}
 } // namespace
 
 template <int dim>
@@ -148,29 +168,6 @@ void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulati
   for (const auto id : curved_manifolds(from))
     mesh.set_manifold(id, ManifoldOfOtherMesh<dim>(from.get_manifold(id)));
 }
-
-namespace
-{
-// Makes the mesh of a forest anew from the coarse cells. The way of deal.II from one refined mesh to the next takes a
-// pass for each level by which cells change, and these are many where cells change ranks.
-template <int dim>
-void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
-{
-  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
-    {
-      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
-      dealii::Triangulation<dim> coarse; // keeps the manifolds
-      coarse.create_triangulation(vertices, cells, faces);
-      copy_manifolds(mesh, coarse);
-      mesh.clear();
-      mesh.create_triangulation(vertices, cells, faces);
-      copy_manifolds(coarse, mesh);
-      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
-    }
-  mesh.load(forest);
-  mesh.signals.post_distributed_load(); // which deal.II sends for files alone
-}
-} // namespace
 
 template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)

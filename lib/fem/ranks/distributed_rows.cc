@@ -87,6 +87,60 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
       ghosts.push_back(column);
   return make_partitioner(columns.locally_owned_range(), std::move(ghosts), columns.get_mpi_communicator());
 }
+
+// Returns how the values of ghost rows, which stand in `local` behind its owned rows, come to the owners of these rows.
+// `received` has the rows that this rank gets, with global numbers of entries as values.
+std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &local, const Partitioner &rows,
+                                                    const std::map<unsigned int, Rows> &received)
+{
+  auto plan          = std::make_shared<ExchangePlan>();
+  plan->communicator = Communicator(rows.get_mpi_communicator());
+  plan->n_owned      = to_index(local.n_nonzeros(), "entries of a matrix whose values change");
+  auto all           = static_cast<double>(local.n_nonzeros());
+  plan->first_owned  = static_cast<std::uint64_t>(plan->communicator.sum_before(all));
+  plan->communicator.sum(&all, 1);
+  plan->n_global = static_cast<std::uint64_t>(all);
+
+  int        row   = static_cast<int>(rows.locally_owned_size());
+  const auto first = static_cast<int>(local.row_start[row]);
+  for (const auto &[rank, n_rows] : rows.ghost_targets())
+    {
+      const auto begin = static_cast<int>(local.row_start[row]);
+      row += static_cast<int>(n_rows);
+      if (const auto end = static_cast<int>(local.row_start[row]); end > begin)
+        plan->sends.push_back({static_cast<int>(rank), begin - first, end - first});
+    }
+  plan->sent.resize(plan->n_owned - first);
+  std::iota(plan->sent.begin(), plan->sent.end(), first);
+  for (const auto &[rank, message] : received)
+    {
+      const int begin = plan->n_ghosts();
+      plan->ghosts.insert(plan->ghosts.end(), message.second.begin(), message.second.end());
+      plan->receives.push_back({static_cast<int>(rank), begin, plan->n_ghosts()});
+    }
+  return plan;
+}
+
+// The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
+std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
+{
+  const std::uint64_t               n = plan.n_owned;
+  std::vector<Index>                ghosts;
+  std::vector<Array<std::uint64_t>> numbers;
+  for (int c = 0; c < n_components; ++c)
+    {
+      Array<std::uint64_t> own(n);
+      std::iota(own.begin(), own.end(), n_components * plan.first_owned + c * n);
+      numbers.push_back(with_ghosts(plan, std::move(own)));
+      ghosts.insert(ghosts.end(), numbers[c].begin() + n, numbers[c].end());
+    }
+  const MPI_Comm comm      = plan.communicator.handle();
+  const auto     partition = make_partitioner(owned_range(n_components * n, comm), std::move(ghosts), comm);
+  for (const auto &list : numbers)
+    for (const auto number : list)
+      columns.push_back(static_cast<int>(partition->global_to_local(static_cast<Index>(number))));
+  return exchange_plan(*partition);
+}
 } // namespace
 
 dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm)
@@ -208,42 +262,6 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   return sum;
 }
 
-namespace
-{
-// Returns how the values of ghost rows, which stand in `local` behind its owned rows, come to the owners of these rows.
-// `received` has the rows that this rank gets, with global numbers of entries as values.
-std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &local, const Partitioner &rows,
-                                                    const std::map<unsigned int, Rows> &received)
-{
-  auto plan          = std::make_shared<ExchangePlan>();
-  plan->communicator = Communicator(rows.get_mpi_communicator());
-  plan->n_owned      = to_index(local.n_nonzeros(), "entries of a matrix whose values change");
-  auto all           = static_cast<double>(local.n_nonzeros());
-  plan->first_owned  = static_cast<std::uint64_t>(plan->communicator.sum_before(all));
-  plan->communicator.sum(&all, 1);
-  plan->n_global = static_cast<std::uint64_t>(all);
-
-  int        row   = static_cast<int>(rows.locally_owned_size());
-  const auto first = static_cast<int>(local.row_start[row]);
-  for (const auto &[rank, n_rows] : rows.ghost_targets())
-    {
-      const auto begin = static_cast<int>(local.row_start[row]);
-      row += static_cast<int>(n_rows);
-      if (const auto end = static_cast<int>(local.row_start[row]); end > begin)
-        plan->sends.push_back({static_cast<int>(rank), begin - first, end - first});
-    }
-  plan->sent.resize(plan->n_owned - first);
-  std::iota(plan->sent.begin(), plan->sent.end(), first);
-  for (const auto &[rank, message] : received)
-    {
-      const int begin = plan->n_ghosts();
-      plan->ghosts.insert(plan->ghosts.end(), message.second.begin(), message.second.end());
-      plan->receives.push_back({static_cast<int>(rank), begin, plan->n_ghosts()});
-    }
-  return plan;
-}
-} // namespace
-
 CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &sum, const Partitioner &rows,
                             const Partitioner &columns)
 {
@@ -291,30 +309,6 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
     std::copy(list.begin(), list.end(), G.column.begin() + G.row_start[entry]);
   return G;
 }
-
-namespace
-{
-// The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
-std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
-{
-  const std::uint64_t               n = plan.n_owned;
-  std::vector<Index>                ghosts;
-  std::vector<Array<std::uint64_t>> numbers;
-  for (int c = 0; c < n_components; ++c)
-    {
-      Array<std::uint64_t> own(n);
-      std::iota(own.begin(), own.end(), n_components * plan.first_owned + c * n);
-      numbers.push_back(with_ghosts(plan, std::move(own)));
-      ghosts.insert(ghosts.end(), numbers[c].begin() + n, numbers[c].end());
-    }
-  const MPI_Comm comm      = plan.communicator.handle();
-  const auto     partition = make_partitioner(owned_range(n_components * n, comm), std::move(ghosts), comm);
-  for (const auto &list : numbers)
-    for (const auto number : list)
-      columns.push_back(static_cast<int>(partition->global_to_local(static_cast<Index>(number))));
-  return exchange_plan(*partition);
-}
-} // namespace
 
 CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
 {

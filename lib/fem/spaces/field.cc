@@ -131,6 +131,19 @@ private:
   Array<int>                         ghost_number; // of the space's ghosts among the columns
   std::vector<Row>                   fetched;
 };
+
+// Active ones, on coarser meshes too: programs ask the finest level for more than multigrid does.
+template <int dim>
+std::shared_ptr<const CellList<dim>> finest_cells(const LevelMeshes<dim> &meshes, const std::optional<std::size_t> &top,
+                                                  const std::string &name)
+{
+  if (!top)
+    return meshes.finest_cells();
+  if (*top >= meshes.size())
+    throw RunError("field " + name + ": its finest level is to be " + std::to_string(*top) + ", but there are " +
+                   std::to_string(meshes.size()) + " level meshes");
+  return CellList<dim>::as_active(meshes[*top].cells);
+}
 } // namespace
 
 template <int dim>
@@ -167,22 +180,6 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
 
 template Transfer transfer_matrices(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
 template Transfer transfer_matrices(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
-
-namespace
-{
-// Active ones, on coarser meshes too: programs ask the finest level for more than multigrid does.
-template <int dim>
-std::shared_ptr<const CellList<dim>> finest_cells(const LevelMeshes<dim> &meshes, const std::optional<std::size_t> &top,
-                                                  const std::string &name)
-{
-  if (!top)
-    return meshes.finest_cells();
-  if (*top >= meshes.size())
-    throw RunError("field " + name + ": its finest level is to be " + std::to_string(*top) + ", but there are " +
-                   std::to_string(meshes.size()) + " level meshes");
-  return CellList<dim>::as_active(meshes[*top].cells);
-}
-} // namespace
 
 template <int dim>
 Field<dim>::Field(const LevelMeshes<dim> &meshes, std::string name, const dealii::FiniteElement<dim> &element,

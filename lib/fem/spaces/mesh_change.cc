@@ -154,6 +154,24 @@ private:
   std::vector<std::vector<Row>> of_child;  // by child and DoF: weights of the parent's DoFs
   std::vector<Row>              of_parent; // by DoF: weights of the DoFs of all children, child after child
 };
+
+// What p4est cannot coarsen.
+template <int dim>
+void drop_incomplete_families(dealii::Triangulation<dim> &mesh)
+{
+  for (const auto &cell : owned_cells(mesh))
+    if (cell->coarsen_flag_set())
+      {
+        bool complete = cell->level() > 0;
+        for (unsigned int c = 0; complete && c < cell->parent()->n_children(); ++c)
+          {
+            const auto &sibling = cell->parent()->child(c);
+            complete            = sibling->is_active() && sibling->is_locally_owned() && sibling->coarsen_flag_set();
+          }
+        if (!complete)
+          cell->clear_coarsen_flag();
+      }
+}
 } // namespace
 
 // The vectors of one space. On serial meshes, tables of their own carry the vectors; see OnForest.
@@ -278,27 +296,6 @@ private:
   Array<dealii::types::global_dof_index>         numbers; // of the new space's owned DoFs in `dofs`
   bool                                           interpolated = false;
 };
-
-namespace
-{
-// What p4est cannot coarsen.
-template <int dim>
-void drop_incomplete_families(dealii::Triangulation<dim> &mesh)
-{
-  for (const auto &cell : owned_cells(mesh))
-    if (cell->coarsen_flag_set())
-      {
-        bool complete = cell->level() > 0;
-        for (unsigned int c = 0; complete && c < cell->parent()->n_children(); ++c)
-          {
-            const auto &sibling = cell->parent()->child(c);
-            complete            = sibling->is_active() && sibling->is_locally_owned() && sibling->coarsen_flag_set();
-          }
-        if (!complete)
-          cell->clear_coarsen_flag();
-      }
-}
-} // namespace
 
 template <int dim>
 MeshChange<dim>::MeshChange(dealii::Triangulation<dim> &mesh)

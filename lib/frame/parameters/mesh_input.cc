@@ -74,58 +74,7 @@ bool is_above(const dealii::Point<dim> &point, const Cell &cell, unsigned int fa
     normal = dealii::cross_product_3d(on->vertex(3) - on->vertex(0), on->vertex(2) - on->vertex(1));
   return (point - on->center()) * normal > 0.;
 }
-} // namespace
 
-template <int dim>
-void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
-                 bool may_be_flat)
-{
-  const auto box  = dealii::GridTools::compute_bounding_box(mesh);
-  double     away = 0., size = 0.;
-  for (unsigned int d = 0; d < dim; ++d)
-    {
-      away = std::max({away, std::abs(box.lower_bound(d)), std::abs(box.upper_bound(d))});
-      size = std::max(size, box.side_length(d));
-    }
-  // Far from the origin coordinates have too few digits for the edges of cells.
-  if (size > 0. && away > 1e7 * size)
-    throw InputError(key + ": the mesh around " + text_of<dim>(box.center()) + " lies " + to_text(away / size) +
-                     " times its own size away from the origin, where rounding spoils results; move it to the origin");
-  for (const auto &cell : mesh.active_cell_iterators())
-    {
-      std::string fault = fault_of<dim>(cell, may_be_flat);
-      for (const unsigned int f : cell->face_indices())
-        if (fault.empty() && !cell->at_boundary(f) && cell->neighbor(f)->is_active() &&
-            cell->neighbor(f)->level() == cell->level() &&
-            is_above(cell->center(), cell, f) == is_above(cell->neighbor(f)->center(), cell, f))
-          fault = "is folded over " + name(cell->neighbor(f)->active_cell_index());
-      if (fault.empty())
-        continue;
-      for (unsigned int d = 0; d < dim; ++d)
-        if (box.side_length(d) == 0.)
-          fault += std::string("; all vertices have ") + "xyz"[d] + " = " + to_text(box.lower_bound(d));
-      throw InputError(key + ": " + name(cell->active_cell_index()) + " " + fault);
-    }
-}
-
-template <int dim>
-void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
-{
-  std::string own;
-  for (const auto &cell : mesh.active_cell_iterators())
-    if (cell->is_locally_owned() && !(own = fault_of<dim>(cell, false)).empty())
-      {
-        own =
-          name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;
-        break;
-      }
-  require_on_all(
-    Communicator(mesh.get_communicator()),
-    own.empty() ? "" : key + ": " + own + "; do the curves fit the boundaries, and are cells along them small enough?");
-}
-
-namespace
-{
 // The length of the shortest edge at each vertex.
 template <int dim>
 std::vector<double> shortest_edges(const dealii::Triangulation<dim> &mesh)
@@ -244,6 +193,54 @@ void check_overlaps(const std::string &key, const dealii::Triangulation<dim> &me
       }
 }
 } // namespace
+
+template <int dim>
+void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                 bool may_be_flat)
+{
+  const auto box  = dealii::GridTools::compute_bounding_box(mesh);
+  double     away = 0., size = 0.;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      away = std::max({away, std::abs(box.lower_bound(d)), std::abs(box.upper_bound(d))});
+      size = std::max(size, box.side_length(d));
+    }
+  // Far from the origin coordinates have too few digits for the edges of cells.
+  if (size > 0. && away > 1e7 * size)
+    throw InputError(key + ": the mesh around " + text_of<dim>(box.center()) + " lies " + to_text(away / size) +
+                     " times its own size away from the origin, where rounding spoils results; move it to the origin");
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      std::string fault = fault_of<dim>(cell, may_be_flat);
+      for (const unsigned int f : cell->face_indices())
+        if (fault.empty() && !cell->at_boundary(f) && cell->neighbor(f)->is_active() &&
+            cell->neighbor(f)->level() == cell->level() &&
+            is_above(cell->center(), cell, f) == is_above(cell->neighbor(f)->center(), cell, f))
+          fault = "is folded over " + name(cell->neighbor(f)->active_cell_index());
+      if (fault.empty())
+        continue;
+      for (unsigned int d = 0; d < dim; ++d)
+        if (box.side_length(d) == 0.)
+          fault += std::string("; all vertices have ") + "xyz"[d] + " = " + to_text(box.lower_bound(d));
+      throw InputError(key + ": " + name(cell->active_cell_index()) + " " + fault);
+    }
+}
+
+template <int dim>
+void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+{
+  std::string own;
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned() && !(own = fault_of<dim>(cell, false)).empty())
+      {
+        own =
+          name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;
+        break;
+      }
+  require_on_all(
+    Communicator(mesh.get_communicator()),
+    own.empty() ? "" : key + ": " + own + "; do the curves fit the boundaries, and are cells along them small enough?");
+}
 
 template <int dim>
 void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)

@@ -86,6 +86,32 @@ void remove_checkpoints(const std::string &folder, const std::set<std::string> &
         std::regex_match(name, own) && all_but.count(path) == 0)
       fs::remove(path, ignored);
 }
+
+// A file with the layout, the header and the objects; `reached` is told the stages.
+void write_archive(const std::string &file, const CheckpointHeader &header,
+                   const std::function<void(CheckpointWriter::Archive &)> &save_objects,
+                   const std::function<void(const char *)>                &reached)
+{
+  std::ofstream out(file, std::ios::binary);
+  const auto    check = [&out] {
+    if (!out)
+      throw RunError(std::strerror(errno));
+  };
+  check();
+  reached("opened");
+  out << mark << present_layout << '\n' << std::flush;
+  check(); // Boost's archive ends the program where it meets a stream whose first bytes find no room
+  {
+    CheckpointWriter::Archive archive(out);
+    archive << header;
+    reached("writing");
+    save_objects(archive);
+    out.flush();
+    check(); // the archive's end would flush, too, and turn the reason into std::bad_cast
+  }
+  out.close();
+  check();
+}
 } // namespace
 
 std::uint32_t checksum(const std::string &file, std::uintmax_t n)
@@ -172,35 +198,6 @@ bool CheckpointWriter::out_of_time() const
 {
   return parameters.wall_time_limit > 0. && minutes_since(start) >= parameters.wall_time_limit;
 }
-
-namespace
-{
-// A file with the layout, the header and the objects; `reached` is told the stages.
-void write_archive(const std::string &file, const CheckpointHeader &header,
-                   const std::function<void(CheckpointWriter::Archive &)> &save_objects,
-                   const std::function<void(const char *)>                &reached)
-{
-  std::ofstream out(file, std::ios::binary);
-  const auto    check = [&out] {
-    if (!out)
-      throw RunError(std::strerror(errno));
-  };
-  check();
-  reached("opened");
-  out << mark << present_layout << '\n' << std::flush;
-  check(); // Boost's archive ends the program where it meets a stream whose first bytes find no room
-  {
-    CheckpointWriter::Archive archive(out);
-    archive << header;
-    reached("writing");
-    save_objects(archive);
-    out.flush();
-    check(); // the archive's end would flush, too, and turn the reason into std::bad_cast
-  }
-  out.close();
-  check();
-}
-} // namespace
 
 void CheckpointWriter::write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects)
 {

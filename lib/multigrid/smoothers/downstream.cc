@@ -125,30 +125,7 @@ std::vector<double> mean_depths(const Patches &patches, const Patches &cells, co
         mean[p] += of_node[node] / n_cells[node] / (patches.start[p + 1] - patches.start[p]);
   return mean;
 }
-} // namespace
 
-std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &cells,
-                                   const Patches &patches)
-{
-  const int        n_nodes = A.n_rows / node_size;
-  const auto       depth   = mean_depths(patches, cells, depths(sums_between(A, node_size, cells)), n_nodes);
-  std::vector<int> order(patches.size()), stage(patches.size(), 0), last(n_nodes, -1); // stage that touches a node
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return depth[p] < depth[q]; });
-  for (const int p : order)
-    {
-      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
-        for (int i = patches.node[k] * node_size; i < (patches.node[k] + 1) * node_size; ++i)
-          for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
-            stage[p] = std::max(stage[p], last[A.column[e] / node_size] + 1);
-      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
-        last[patches.node[k]] = stage[p];
-    }
-  return stage;
-}
-
-namespace
-{
 // Whether A is symmetric but for rounding.
 bool is_symmetric(const CSRMatrix<double> &A)
 {
@@ -248,13 +225,29 @@ private:
 };
 } // namespace
 
+std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &cells,
+                                   const Patches &patches)
+{
+  const int        n_nodes = A.n_rows / node_size;
+  const auto       depth   = mean_depths(patches, cells, depths(sums_between(A, node_size, cells)), n_nodes);
+  std::vector<int> order(patches.size()), stage(patches.size(), 0), last(n_nodes, -1); // stage that touches a node
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return depth[p] < depth[q]; });
+  for (const int p : order)
+    {
+      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+        for (int i = patches.node[k] * node_size; i < (patches.node[k] + 1) * node_size; ++i)
+          for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
+            stage[p] = std::max(stage[p], last[A.column[e] / node_size] + 1);
+      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+        last[patches.node[k]] = stage[p];
+    }
+  return stage;
+}
+
 SmootherKind downstream_patches_kind()
 {
   return made_as<DownstreamPatches>(
-    {"downstream_patches",
-     "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)",
-     {},
-     nullptr,
-     true});
+    {"downstream_patches", "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)", true});
 }
 } // namespace adamant

@@ -121,7 +121,7 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
   }
   if (failed < A.n_rows)
     throw RunError("FSAI smoother: the matrix is not positive definite at row " + std::to_string(failed) +
-                   "; use the Jacobi smoother for this problem");
+                   "; use the Jacobi smoother, or is a coefficient negative, too large or NaN?");
   return G;
 }
 

@@ -16,53 +16,7 @@ void check_node_rows(int node_size)
     throw RunError("nodes of " + std::to_string(node_size) + " rows; the blocks of at most " +
                    std::to_string(most_node_rows) + " rows can be inverted");
 }
-} // namespace
 
-Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size)
-{
-  check_node_rows(node_size);
-  const int     bs = node_size, n_nodes = matrix.n_rows / bs;
-  Array<double> blocks(static_cast<std::size_t>(matrix.n_rows) * bs);
-  int           failed = matrix.n_rows; // the first row of a singular block
-#pragma omp parallel for schedule(static) reduction(min : failed)
-  for (int node = 0; node < n_nodes; ++node)
-    {
-      std::vector<double> block(bs * bs);
-      for (int i = 0; i < bs; ++i)
-        for (int j = 0; j < bs; ++j)
-          block[i * bs + j] = entry(matrix, node * bs + i, node * bs + j);
-      if (!invert_small(block.data(), bs))
-        failed = std::min(failed, node * bs);
-      for (int k = 0; k < bs * bs; ++k)
-        blocks[static_cast<std::size_t>(k) * n_nodes + node] = block[k];
-    }
-  if (failed < matrix.n_rows)
-    throw RunError("Jacobi smoother: the diagonal block of row " + std::to_string(failed) +
-                   " is singular; is an unknown without an equation, or a coefficient zero or NaN?");
-  return blocks;
-}
-
-template <typename Number>
-void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Vector<Number> &diagonal)
-{
-  const int n_rows = level.n_rows(), n_nodes = n_rows / node_size;
-  if (diagonal.size() == 0)
-    diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
-  if (!level.changes_on_device())
-    return diagonal.upload(inverse_diagonal_blocks(level.matrix(), node_size).data());
-  check_node_rows(node_size);
-  if (level.rowless())
-    level.rowless()->invert_diagonal(node_size, diagonal);
-  else
-    level.device.for_each(n_nodes,
-                          InvertNodeBlocks<Number>{level.changing()->view(), node_size, n_nodes, diagonal.data()});
-}
-
-template void update_inverse_diagonal(const DeviceLevel<double> &, int, Vector<double> &);
-template void update_inverse_diagonal(const DeviceLevel<float> &, int, Vector<float> &);
-
-namespace
-{
 // S = D⁻¹, where D has the diagonal blocks of A for nodes of node_size rows. The first step needs no stored x where D
 // is diagonal and A stored by rows.
 template <typename Number>
@@ -133,14 +87,58 @@ CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int n
 }
 } // namespace
 
+Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size)
+{
+  check_node_rows(node_size);
+  const int     bs = node_size, n_nodes = matrix.n_rows / bs;
+  Array<double> blocks(static_cast<std::size_t>(matrix.n_rows) * bs);
+  int           failed = matrix.n_rows; // the first row of a singular block
+#pragma omp parallel for schedule(static) reduction(min : failed)
+  for (int node = 0; node < n_nodes; ++node)
+    {
+      std::vector<double> block(bs * bs);
+      for (int i = 0; i < bs; ++i)
+        for (int j = 0; j < bs; ++j)
+          block[i * bs + j] = entry(matrix, node * bs + i, node * bs + j);
+      if (!invert_small(block.data(), bs))
+        failed = std::min(failed, node * bs);
+      for (int k = 0; k < bs * bs; ++k)
+        blocks[static_cast<std::size_t>(k) * n_nodes + node] = block[k];
+    }
+  if (failed < matrix.n_rows)
+    throw RunError("Jacobi smoother: the diagonal block of row " + std::to_string(failed) +
+                   " is singular; is an unknown without an equation, or a coefficient zero, too large or NaN?");
+  return blocks;
+}
+
+template <typename Number>
+void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Vector<Number> &diagonal)
+{
+  const int n_rows = level.n_rows(), n_nodes = n_rows / node_size;
+  if (diagonal.size() == 0)
+    diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
+  if (!level.changes_on_device())
+    return diagonal.upload(inverse_diagonal_blocks(level.matrix(), node_size).data());
+  check_node_rows(node_size);
+  if (level.rowless())
+    level.rowless()->invert_diagonal(node_size, diagonal);
+  else
+    level.device.for_each(n_nodes,
+                          InvertNodeBlocks<Number>{level.changing()->view(), node_size, n_nodes, diagonal.data()});
+}
+
+template void update_inverse_diagonal(const DeviceLevel<double> &, int, Vector<double> &);
+template void update_inverse_diagonal(const DeviceLevel<float> &, int, Vector<float> &);
+
 SmootherKind jacobi_kind()
 {
   const auto S = [](const CSRMatrix<double> &A, int) { return inverse_diagonal_matrix(A, 1); };
-  return made_as<Jacobi>({"jacobi", "the inverse of A's diagonal", {}, S}, false);
+  return made_as<Jacobi>({"jacobi", "the inverse of A's diagonal", false, {}, S}, false);
 }
 
 SmootherKind block_jacobi_kind()
 {
-  return made_as<Jacobi>({"block_jacobi", "the inverse of A's node blocks", {}, inverse_diagonal_matrix}, true);
+  return made_as<Jacobi>({"block_jacobi", "the inverse of A's node blocks", false, {}, inverse_diagonal_matrix, true},
+                         true);
 }
 } // namespace adamant

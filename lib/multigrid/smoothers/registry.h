@@ -14,6 +14,7 @@ namespace adamant
 struct SmootherKind
 {
   std::string name, description; ///< `description` says what S is, as the end of the sentence 'S is ...'
+  bool        patches = false;   ///< whether the kind needs the patches of a level, which are made on one rank only
 
   template <typename Number>
   using Make = std::function<std::unique_ptr<Smoother<Number>>(const DeviceLevel<Number> &)>;
@@ -22,8 +23,7 @@ struct SmootherKind
   /// Returns S in host memory for a matrix A whose nodes have node_size rows. It is there for the kinds that need A's
   /// diagonal blocks alone, which work for a RowlessMatrix, too. Null: the kind needs the rows of A.
   std::function<CSRMatrix<double>(const CSRMatrix<double> &A, int node_size)> matrix = nullptr;
-
-  bool patches = false; ///< whether the kind needs the patches of a level, which are made on one rank only
+  bool node_blocks = false; ///< whether the kind inverts the diagonal block of each node
 };
 
 /// Returns all kinds of smoothers. CONTRIBUTING.md lists the places of a new kind.

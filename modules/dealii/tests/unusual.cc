@@ -243,6 +243,18 @@ TEST(Unusual, TinyAndHugeNumbers)
           EXPECT_NEAR(program.cg(multigrid), steps, 1.);
         }
     }
+  // The matrix and the right-hand side together: powers of two of both are beyond the largest number.
+  program.assemble();
+  program.matrix *= 1e15;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  program.rhs.equ(1e-301, rhs);
+  SolverControl  control(30, 1e-307 * rhs.l2_norm());
+  Vector<double> x(rhs.size());
+  adamant::solve(program.matrix, x, program.rhs, multigrid, control);
+  x *= 1e300;
+  x *= 1e16;
+  x -= solution;
+  EXPECT_LE(x.l2_norm(), 1e-5 * solution.l2_norm());
 }
 
 TEST(Unusual, PeriodicConstraints)

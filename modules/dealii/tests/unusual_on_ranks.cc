@@ -184,6 +184,25 @@ TEST(UnusualOnRanks, OtherControls)
 }
 
 // Two squares, each without boundary values.
+// One rank has the coarsest matrix, and inverts it; the others learn that rotations are in its kernel.
+TEST(UnusualOnRanks, SingularCoarsestMatrix)
+{
+  parallel::distributed::Triangulation<2> mesh(world);
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(4);
+  OfTrilinos program(mesh, FESystem<2>(FE_Q<2>(1), 2));
+  program.set_up();
+  Equation<2> with_mass;
+  with_mass.mass = 1.;
+  program.assemble(with_mass);
+  Multigrid multigrid;
+  multigrid.initialize(program.matrix, program.dofs, program.constraints);
+  program.assemble();
+  expect_refusal([&] { multigrid.initialize(program.matrix); }, "lack boundary conditions?");
+  expect_refusal([&] { multigrid.initialize(program.matrix, program.dofs, program.constraints); },
+                 "lack boundary conditions?");
+}
+
 TEST(UnusualOnRanks, KernelsOfTwoParts)
 {
   Triangulation<2> left, right, both;

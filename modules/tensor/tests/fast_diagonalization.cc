@@ -4,6 +4,7 @@
 #include "solvers/richardson.h"
 #include "support/column_inverse.h"
 #include "support/devices.h"
+#include "support/errors.h"
 #include "support/reference.h"
 #include "tensor/multi_vector.h"
 #include "tensor/poisson_solver.h"
@@ -464,4 +465,22 @@ TEST(Arithmetic, IsRefusedWhereTheDeviceHasNone)
     {
       EXPECT_NE(std::string(error.what()).find("needs --backend cuda"), std::string::npos) << error.what();
     }
+}
+
+// The type in which numbers are stored follows from the arithmetic.
+TEST(DenseProducts, RefusesNumbersOfAnotherType)
+{
+  const Device        device = Device::host(1);
+  const DenseProducts products(device, Arithmetic::float32);
+  const double        a = 2.;
+  double              c = 0.;
+  expect_error<RunError>(
+    [&] {
+      products.multiply({1, 1, 1, false, false, 1, 1, 1}, 1., &a, &a, 0., &c);
+    },
+    {"float32", "another type"});
+  const float in_float = 2.F;
+  float       result   = 0.F;
+  products.multiply({1, 1, 1, false, false, 1, 1, 1}, 1., &in_float, &in_float, 0., &result);
+  EXPECT_EQ(result, 4.F);
 }

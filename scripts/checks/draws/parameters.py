@@ -54,13 +54,19 @@ SENSIBLE = {
 }
 
 
+def selection(pattern):
+    """The names of which a pattern allows one; none where it is another pattern."""
+    found = re.fullmatch(r"\[Selection (.*) ?\]", pattern)
+    return [part.strip() for part in found[1].split("|")] if found else []
+
+
 def value(chance, key, pattern):
     """A value that the pattern allows; None where only a problem can tell."""
     for end, choices in SENSIBLE.items():
         if key.endswith(end):
             return chance.choice(choices)
-    if choice := re.fullmatch(r"\[Selection (.*) ?\]", pattern):
-        return chance.choice([part.strip() for part in choice[1].split("|")])
+    if names := selection(pattern):
+        return chance.choice(names)
     if pattern == "[Bool]":
         return chance.choice(["true", "false"])
     if number := re.fullmatch(r"\[(Integer|Double)(?: range)? (\S+)\.\.\.(\S+) \(inclusive\)\]", pattern):

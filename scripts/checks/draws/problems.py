@@ -5,7 +5,7 @@ import math
 import random
 
 from . import meshes
-from .parameters import value
+from .parameters import selection, value
 from .small import SMALL
 
 CELLS = {2: 200, 3: 48}  # of the first mesh, about
@@ -16,7 +16,7 @@ class Draw:
 
     def __init__(self, seed, program, number, keys):
         self.chance = random.Random(f"{seed} {program} {number}")
-        self.program, self.number, self.files, self.mesh = program, number, {}, None
+        self.program, self.number, self.keys, self.files, self.mesh = program, number, keys, {}, None
         self.settings = dict(setting.split("=", 1) for setting in SMALL[program])
         self.dim = self.chance.choice([2, 2, 3])
         self.moved = None  # what Coordinates do to a point
@@ -197,11 +197,9 @@ class Draw:
         prefix = "Linear solver/"
         kind = self.pick(*kinds)
         self.set(prefix + "Solver", kind)
-        names = smoothers or ["jacobi", "block_jacobi", "line", "cell_patches", "fsai", "gauss_seidel"]
-        if not smoothers and kind == "gmres":
-            names = names + ["downstream_patches"]
-        if not smoothers and degree == 2:
-            names = names + ["vertex_patches"]
+        special = {"downstream_patches": kind == "gmres", "vertex_patches": degree == 2}
+        names = smoothers or ([name for name in selection(self.keys[prefix + "Smoother"]) if name not in special]
+                              + [name for name, fits in special.items() if fits])
         smoother = self.pick(*names)
         chebyshev = smoother == "vertex_patches" or (smoother not in ("downstream_patches", "gauss_seidel")
                                                      and symmetric and self.maybe())

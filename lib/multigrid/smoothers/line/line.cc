@@ -83,6 +83,98 @@ std::vector<CutLine> sorted_lines(const Lines &lines)
             [](const CutLine &a, const CutLine &b) { return a.n != b.n ? a.n > b.n : *a.row < *b.row; });
   return all;
 }
+
+// Elimination without pivoting needs positive pivots, which a stable T has.
+void check_pivots(const Lines &lines, const Array<double> &T)
+{
+  const std::size_t n = lines.row.size();
+  for (int l = 0; l < lines.size(); ++l)
+    {
+      double above = 0;
+      for (int k = lines.start[l]; k < lines.start[l + 1]; ++k)
+        {
+          const int    row   = lines.row[k];
+          const double pivot = T[n + row] - (k > lines.start[l] ? T[row] * above : 0.);
+          if (!(pivot > 0) || !std::isfinite(pivot))
+            throw RunError("smoother line: the pivot of row " + std::to_string(row) + " is " + std::to_string(pivot) +
+                           ", not positive; take block_jacobi or fsai");
+          above = T[2 * n + row] / pivot;
+        }
+    }
+}
+// S = T⁻¹, where T is the tridiagonal part of A along lines of strong couplings (strong_lines). The lines come from the
+// values of the matrix; if these change on the device, from the values at construction. In stretched cells and
+// anisotropic materials, neighbours couple far more in one direction than in the others. The error of Jacobi steps then
+// decays in that direction alone. Where no direction is strong, lines are single rows, and S is Jacobi's. Lines end
+// where constraints, components or ranks do.
+template <typename Number>
+class LineSmoother : public Smoother<Number>
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  explicit LineSmoother(const DeviceLevel<Number> &level)
+    : level(level)
+    , T(level.device, 3 * level.n_rows())
+    , r(level.device, level.n_rows())
+  {
+    if (level.changing())
+      {
+        take_lines(matrix_on_host(level));
+        place_on_device = List<EntryNumber>(level.device, place);
+      }
+    update();
+  }
+  void update() final
+  {
+    if (level.changing())
+      level.device.for_each(T.size(),
+                            GatherTridiagonal{place_on_device.data(), level.changing()->values.data(), T.data()});
+    else
+      {
+        take_lines(level.matrix());
+        Array<double> values(place.size(), 0.);
+        for (std::size_t i = 0; i < place.size(); ++i)
+          if (place[i] >= 0)
+            values[i] = level.matrix().value[place[i]];
+        check_pivots(lines, values);
+        T.upload(values.data());
+      }
+    solver->factorize(T);
+  }
+  void vmult(Number a, const Vector &b, Vector &x, bool) const override
+  {
+    solver->solve(b, TakeSolution<Number>{a, x.data()});
+  }
+  Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &,
+               bool) const override // returns x
+  {
+    level.device.residual(level.A, x, b, r);
+    solver->solve(r, CorrectBySolution<Number>{alpha, beta, d_old.data(), d.data(), x.data()});
+    return x;
+  }
+
+private:
+  // Finds the lines, and makes the solver where they are others than before.
+  void take_lines(const CSRMatrix<double> &matrix)
+  {
+    Lines found = strong_lines(matrix, level.A.node_size());
+    if (solver && found.row == lines.row && found.start == lines.start)
+      return;
+    lines  = std::move(found);
+    place  = tridiagonal_places(matrix, lines);
+    solver = std::make_unique<LineSolver<Number>>(level.device, lines);
+    level.device.outdate_graphs();
+  }
+
+  DeviceLevel<Number>                 level;
+  Lines                               lines;
+  Array<EntryNumber>                  place; // of the entries of T in the matrix
+  List<EntryNumber>                   place_on_device;
+  adamant::Vector<double>             T;
+  std::unique_ptr<LineSolver<Number>> solver;
+  mutable Vector                      r;
+};
 } // namespace
 
 template <typename Number>
@@ -188,101 +280,6 @@ void LineSolver<Number>::factorize(const adamant::Vector<double> &T)
 
 template class LineSolver<double>;
 template class LineSolver<float>;
-
-namespace
-{
-// Elimination without pivoting needs positive pivots, which a stable T has.
-void check_pivots(const Lines &lines, const Array<double> &T)
-{
-  const std::size_t n = lines.row.size();
-  for (int l = 0; l < lines.size(); ++l)
-    {
-      double above = 0;
-      for (int k = lines.start[l]; k < lines.start[l + 1]; ++k)
-        {
-          const int    row   = lines.row[k];
-          const double pivot = T[n + row] - (k > lines.start[l] ? T[row] * above : 0.);
-          if (!(pivot > 0) || !std::isfinite(pivot))
-            throw RunError("smoother line: the pivot of row " + std::to_string(row) + " is " + std::to_string(pivot) +
-                           ", not positive; take block_jacobi or fsai");
-          above = T[2 * n + row] / pivot;
-        }
-    }
-}
-// S = T⁻¹, where T is the tridiagonal part of A along lines of strong couplings (strong_lines). The lines come from the
-// values of the matrix; if these change on the device, from the values at construction. In stretched cells and
-// anisotropic materials, neighbours couple far more in one direction than in the others. The error of Jacobi steps then
-// decays in that direction alone. Where no direction is strong, lines are single rows, and S is Jacobi's. Lines end
-// where constraints, components or ranks do.
-template <typename Number>
-class LineSmoother : public Smoother<Number>
-{
-public:
-  using Vector = adamant::Vector<Number>;
-
-  explicit LineSmoother(const DeviceLevel<Number> &level)
-    : level(level)
-    , T(level.device, 3 * level.n_rows())
-    , r(level.device, level.n_rows())
-  {
-    if (level.changing())
-      {
-        take_lines(matrix_on_host(level));
-        place_on_device = List<EntryNumber>(level.device, place);
-      }
-    update();
-  }
-  void update() final
-  {
-    if (level.changing())
-      level.device.for_each(T.size(),
-                            GatherTridiagonal{place_on_device.data(), level.changing()->values.data(), T.data()});
-    else
-      {
-        take_lines(level.matrix());
-        Array<double> values(place.size(), 0.);
-        for (std::size_t i = 0; i < place.size(); ++i)
-          if (place[i] >= 0)
-            values[i] = level.matrix().value[place[i]];
-        check_pivots(lines, values);
-        T.upload(values.data());
-      }
-    solver->factorize(T);
-  }
-  void vmult(Number a, const Vector &b, Vector &x, bool) const override
-  {
-    solver->solve(b, TakeSolution<Number>{a, x.data()});
-  }
-  Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &,
-               bool) const override // returns x
-  {
-    level.device.residual(level.A, x, b, r);
-    solver->solve(r, CorrectBySolution<Number>{alpha, beta, d_old.data(), d.data(), x.data()});
-    return x;
-  }
-
-private:
-  // Finds the lines, and makes the solver where they are others than before.
-  void take_lines(const CSRMatrix<double> &matrix)
-  {
-    Lines found = strong_lines(matrix, level.A.node_size());
-    if (solver && found.row == lines.row && found.start == lines.start)
-      return;
-    lines  = std::move(found);
-    place  = tridiagonal_places(matrix, lines);
-    solver = std::make_unique<LineSolver<Number>>(level.device, lines);
-    level.device.outdate_graphs();
-  }
-
-  DeviceLevel<Number>                 level;
-  Lines                               lines;
-  Array<EntryNumber>                  place; // of the entries of T in the matrix
-  List<EntryNumber>                   place_on_device;
-  adamant::Vector<double>             T;
-  std::unique_ptr<LineSolver<Number>> solver;
-  mutable Vector                      r;
-};
-} // namespace
 
 SmootherKind line_kind()
 {

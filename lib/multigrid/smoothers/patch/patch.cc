@@ -143,7 +143,7 @@ private:
 SmootherKind cell_patches_kind()
 {
   return made_as<PatchSmoother>(
-    {"cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)", {}, nullptr, true},
+    {"cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)", true},
     PatchKind::cells, "cell_patches");
 }
 
@@ -156,11 +156,7 @@ SmootherKind cell_patches_kind()
 SmootherKind vertex_patches_kind()
 {
   return made_as<PatchSmoother>(
-    {"vertex_patches",
-     "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)",
-     {},
-     nullptr,
-     true},
+    {"vertex_patches", "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)", true},
     PatchKind::vertices, "vertex_patches");
 }
 } // namespace adamant
