@@ -215,9 +215,10 @@ private:
       {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", nullptr}};
     if (std::isfinite(now.height)) // there is mass
       record["composition"]["height"] = now.height;
-    record["speed"]       = now.speed;
-    record["dissipation"] = flow->dissipation();
-    record["precision"]   = to_text(flow->precision());
+    record["speed"] = now.speed;
+    if (!flow->prescribes_velocity())
+      record["dissipation"] = flow->dissipation();
+    record["precision"] = to_text(flow->precision());
     std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
               << (first_mass != 0. ? (now.mass - first_mass) / first_mass : 0.) << ", height " << now.height
               << std::endl;

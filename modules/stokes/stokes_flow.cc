@@ -170,7 +170,7 @@ void StokesFlow<dim>::set_load(const Vector<double> &F)
   b.set_zero();
   Vector<double> b_u = part(b, 0);
   device.copy(F.part(0, b_u.size()), b_u);
-  if (!(device.dot(g, g) == 0.)) // also NaN
+  if (prescribes_velocity())
     matrices_.subtract_prescribed(g, b);
   b_is_behind = false;
 }

@@ -69,7 +69,9 @@ public:
   Vector<double> u, p;      ///< nodal values on the velocity's mesh
   Vector<double> viscosity; ///< viscosity of the cells
 
-  /// These return ∫ 2 η |ε(u)|² and ∫ f · u, which are equal where no velocity but 0 is prescribed.
+  /// Returns whether a velocity other than 0 is prescribed somewhere.
+  bool prescribes_velocity() const { return !(device.dot(g, g) == 0.); } // also NaN
+  /// These return ∫ 2 η |ε(u)|² and ∫ f · u, which are equal. Where prescribes_velocity(), they return neither.
   double dissipation() const { return device.dot(part(x, 0), viscous_forces(x)) / eta.scale; }
   double work() const { return device.dot(part(x, 0), part(b, 0)) / eta.scale; }
   /// Returns whether u is more than what the solver's tolerance leaves of a flow at rest. It is not where ‖A u‖ is at

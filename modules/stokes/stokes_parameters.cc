@@ -31,72 +31,7 @@ LinearSolverOptions default_options()
   options.multigrid.pre_steps = options.multigrid.post_steps = 3;
   return options;
 }
-} // namespace
 
-ViscosityParameters::ViscosityParameters()
-  : ParameterAcceptor("/Viscosity")
-{
-  using namespace dealii::Patterns;
-  add_parameter(
-    "Finest average", finest,
-    "In each cell of the velocity's mesh, over its Gauss points, degree + 1 in each direction; none: at each "
-    "point on the finest level; auto: none for Q2 velocities where the viscosity varies by less than 10 in every cell, "
-    "so that they keep their order; else harmonic",
-    prm, Selection("auto|harmonic|geometric|arithmetic|none"));
-  add_parameter("Coarse average", coarse, "In each cell of coarser levels, over the cells that it contains", prm,
-                Selection("arithmetic|geometric|harmonic"));
-}
-
-StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
-  : LinearSolverParameters(default_options(), 125)
-{
-  using namespace dealii::Patterns;
-  add_parameter("Schur complement", schur,
-                "Its approximation: mass, the pressure's mass matrix over the viscosity; bfbt, the weighted "
-                "least-squares commutator; auto: " +
-                  automatic,
-                prm, Selection("auto|mass|bfbt"));
-  add_parameter(
-    "Velocity product", product,
-    "How its matrices are multiplied: rows, stored; cells, by the cells' viscosities on levels that are "
-    "grids of cells, in 3D on one rank, with smoothers jacobi and block_jacobi; auto: cells on large levels "
-    "on a GPU, where possible",
-    prm, Selection("auto|rows|cells"));
-  add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
-  add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm, Double(0.01, 100.));
-  add_parameter("Adapt precision", adapt_precision,
-                "float32 becomes mixed where the viscosity varies by more than 1e5, and by more than 1e3 from a cell "
-                "to the next, or where GMRES has not converged");
-}
-
-void StokesSolverParameters::check() const
-{
-  require(options("").type == SolverType::gmres,
-          "Linear solver/Solver: the system is indefinite, and this program has gmres only");
-}
-
-VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const
-{
-  const bool possible = averages.finest != "none" && preconditioner == "multigrid" &&
-                        smoother_kind(options("").multigrid.smoother.type).matrix != nullptr;
-  require(possible || product != "cells", "Linear solver/Velocity product = cells needs a Finest average other than "
-                                          "none, multigrid, and the smoother jacobi or block_jacobi");
-  return !possible || product == "rows" ? VelocityProduct::rows :
-         product == "cells"             ? VelocityProduct::cells :
-                                          VelocityProduct::automatic;
-}
-
-MultigridOptions StokesSolverParameters::pressure_options()
-{
-  MultigridOptions options;
-  options.smoother  = {"jacobi", true, 0.8, 16.};
-  options.pre_steps = options.post_steps = 3;
-  options.singular                       = true;
-  return options;
-}
-
-namespace
-{
 void check_kind(const std::string &text)
 {
   require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text, "' should be no_slip or free_slip");
@@ -169,6 +104,68 @@ std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, cons
 }
 } // namespace
 
+ViscosityParameters::ViscosityParameters()
+  : ParameterAcceptor("/Viscosity")
+{
+  using namespace dealii::Patterns;
+  add_parameter(
+    "Finest average", finest,
+    "In each cell of the velocity's mesh, over its Gauss points, degree + 1 in each direction; none: at each "
+    "point on the finest level; auto: none for Q2 velocities where the viscosity varies by less than 10 in every cell, "
+    "so that they keep their order; else harmonic",
+    prm, Selection("auto|harmonic|geometric|arithmetic|none"));
+  add_parameter("Coarse average", coarse, "In each cell of coarser levels, over the cells that it contains", prm,
+                Selection("arithmetic|geometric|harmonic"));
+}
+
+StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
+  : LinearSolverParameters(default_options(), 125)
+{
+  using namespace dealii::Patterns;
+  add_parameter("Schur complement", schur,
+                "Its approximation: mass, the pressure's mass matrix over the viscosity; bfbt, the weighted "
+                "least-squares commutator; auto: " +
+                  automatic,
+                prm, Selection("auto|mass|bfbt"));
+  add_parameter(
+    "Velocity product", product,
+    "How its matrices are multiplied: rows, stored; cells, by the cells' viscosities on levels that are "
+    "grids of cells, in 3D on one rank, with smoothers jacobi and block_jacobi; auto: cells on large levels "
+    "on a GPU, where possible",
+    prm, Selection("auto|rows|cells"));
+  add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
+  add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm, Double(0.01, 100.));
+  add_parameter("Adapt precision", adapt_precision,
+                "float32 becomes mixed where the viscosity varies by more than 1e5, and by more than 1e3 from a cell "
+                "to the next, or where GMRES has not converged");
+}
+
+void StokesSolverParameters::check() const
+{
+  require(options("").type == SolverType::gmres,
+          "Linear solver/Solver: the system is indefinite, and this program has gmres only");
+}
+
+VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const
+{
+  const bool possible = averages.finest != "none" && preconditioner == "multigrid" &&
+                        smoother_kind(options("").multigrid.smoother.type).matrix != nullptr;
+  require(possible || product != "cells", "Linear solver/Velocity product = cells needs a Finest average other than "
+                                          "none, multigrid, and the smoother jacobi or block_jacobi");
+  return !possible || product == "rows" ? VelocityProduct::rows :
+         product == "cells"             ? VelocityProduct::cells :
+                                          VelocityProduct::automatic;
+}
+
+MultigridOptions StokesSolverParameters::pressure_options()
+{
+  MultigridOptions options;
+  options.smoother  = {"jacobi", true, 0.8, 16.};
+  options.pre_steps = options.post_steps = 3;
+  options.singular                       = true;
+  return options;
+}
+
 VelocityBoundaries::VelocityBoundaries(const MeshFileParameters &mesh_file, const std::string &otherwise,
                                        const std::string &more)
   : ParameterAcceptor("/Problem")
@@ -183,6 +180,10 @@ VelocityBoundaries::VelocityBoundaries(const MeshFileParameters &mesh_file, cons
   parse_parameters_call_back.connect([this] {
     if (!all_exact())
       velocity = split("Problem/Boundary velocity", velocities);
+    kind_by_id.clear();
+    if (kinds.find(':') != std::string::npos)
+      for (const auto &[id, text] : split("Problem/Boundaries", kinds))
+        kind_by_id[id] = dealii::Utilities::trim(text);
   });
   add_parameter("Boundary velocity", velocities,
                 "Where all components are prescribed: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z" + more);
@@ -200,11 +201,10 @@ std::string VelocityBoundaries::kind(unsigned int id) const
     return "velocity";
   if (kinds.empty())
     return default_kind();
-  if (kinds.find(':') == std::string::npos)
+  if (kind_by_id.empty())
     return kinds;
-  const auto by_id = kinds_by_id();
-  const auto found = by_id.find(id);
-  return found == by_id.end() ? "no_slip" : dealii::Utilities::trim(found->second);
+  const auto found = kind_by_id.find(id);
+  return found == kind_by_id.end() ? "no_slip" : found->second;
 }
 
 void VelocityBoundaries::check_boundaries(unsigned int dim) const
@@ -212,19 +212,13 @@ void VelocityBoundaries::check_boundaries(unsigned int dim) const
   require(!all_exact() || !exact().empty(), "Problem/Boundary velocity = exact needs Problem/Exact velocity");
   for (const auto &entry : velocity)
     check_expression("Problem/Boundary velocity", entry.second, dim, dim);
-  for (const auto &[id, text] : kinds_by_id())
+  for (const auto &[id, text] : kind_by_id)
     {
       require(velocity.count(id) == 0, "Problem: boundary ", id, " has a kind and a velocity; it can have one of them");
-      check_kind(dealii::Utilities::trim(text));
+      check_kind(text);
     }
-  if (!kinds.empty() && kinds.find(':') == std::string::npos)
+  if (!kinds.empty() && kind_by_id.empty())
     check_kind(kinds);
-}
-
-std::map<unsigned int, std::string> VelocityBoundaries::kinds_by_id() const
-{
-  return kinds.find(':') == std::string::npos ? std::map<unsigned int, std::string>() :
-                                                split("Problem/Boundaries", kinds);
 }
 
 std::map<unsigned int, std::string> VelocityBoundaries::split(const std::string &key, const std::string &text) const

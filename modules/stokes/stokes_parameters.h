@@ -86,7 +86,7 @@ public:
       ids.insert(entry.first);
     adamant::check_boundaries("Problem/Boundary velocity", ids, mesh);
     ids.clear();
-    for (const auto &entry : kinds_by_id())
+    for (const auto &entry : kind_by_id)
       ids.insert(entry.first);
     adamant::check_boundaries("Problem/Boundaries", ids, mesh);
   }
@@ -100,12 +100,12 @@ protected:
 
 private:
   std::map<unsigned int, std::string> split(const std::string &key, const std::string &text) const;
-  std::map<unsigned int, std::string> kinds_by_id() const; // empty: one for all
 
-  const MeshFileParameters           &mesh_file;
-  const std::string                   otherwise;
-  std::string                         kinds, velocities;
-  std::map<unsigned int, std::string> velocity; // by boundary id, once the parameters are read
+  const MeshFileParameters &mesh_file;
+  const std::string         otherwise;
+  std::string               kinds, velocities;
+  // By boundary id, once the parameters are read; no kinds: one for all.
+  std::map<unsigned int, std::string> velocity, kind_by_id;
 };
 
 /// Returns the prescribed components: all of them, or on boundaries with free slip the normal one. Throws InputError

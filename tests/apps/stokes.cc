@@ -212,6 +212,10 @@ TEST_F(Stokes, DissipationIsWork)
       EXPECT_GT(work, 0.);
       EXPECT_NEAR(outcome.record.at("dissipation"), work, 1e-6 * work) << average;
     }
+  // What moves at a boundary does work there, too.
+  const auto driven = solve("expressions", 2, 8, {"Problem/Boundary velocity=3: x*(1-x); 0"});
+  EXPECT_GT(driven.record.at("max_velocity"), 0.);
+  EXPECT_FALSE(driven.record.contains("dissipation") || driven.record.contains("work_of_force"));
 }
 
 // The same problem turned by a quarter, and mirrored.
