@@ -16,13 +16,7 @@ PendingResult KrylovMethod::launch(const Vector<double> &b, Vector<double> &x, c
   const PendingResult result = start_in_range(b, x, control, false);
   if (!followed)
     follow();
-  if (result.known())
-    return result;
-  return PendingResult([result, &b, name = control.name] {
-    if (result.wait().final_residual == 0. && scale_into_range(b) != 1.)
-      throw SolverError(name + ": the right-hand side is so small that squares of its entries are zero; scale it");
-    return result.wait();
-  });
+  return result;
 }
 
 // A solve, and another one times a power of two where the first one fails or sees zero for want of range.
@@ -48,10 +42,18 @@ PendingResult KrylovMethod::start_in_range(const Vector<double> &b, Vector<doubl
   Vector<double> scaled_b(device, b.size()), scaled_x(device, x.size());
   device.axpby(scale, b, 0., scaled_b);
   device.axpby(scale, x, 0., scaled_x);
-  const SolverResult scaled = start(scaled_b, scaled_x, control, true).wait();
-  device.axpby(1. / scale, scaled_x, 0., x);
   followed = false;
-  return scaled;
+  try
+    {
+      result = start(scaled_b, scaled_x, control, true).wait();
+    }
+  catch (const SolverError &)
+    {
+      device.axpby(1. / scale, scaled_x, 0., x); // what has been reached
+      throw;
+    }
+  device.axpby(1. / scale, scaled_x, 0., x);
+  return result;
 }
 
 double scale_into_range(const Vector<double> &v)
@@ -60,7 +62,7 @@ double scale_into_range(const Vector<double> &v)
   for (const double value : to_host(v))
     largest = std::max(largest, std::abs(value));
   v.device().communicator().max(&largest, 1);
-  const bool outside = largest > 0. && std::isfinite(largest) && !(largest >= 1e-20 && largest <= 1e20);
+  const bool outside = largest > 0. && std::isfinite(largest) && !(largest >= 1e-30 && largest <= 1e30);
   return outside ? std::ldexp(1., std::min(-std::ilogb(largest), 1000)) : 1.;
 }
 
@@ -99,7 +101,7 @@ void check_residual(const char *solver, const SolverControl &control, int iterat
            "the right-hand side, the matrix or the guess has values that are no numbers or too large; is "
            "a coefficient or a source so?" :
            "likely a smoother that diverges (reduce its damping), or coefficients beyond the range of "
-           "its numbers (Precision = float64)");
+           "its numbers (Precision = float64, unless it is)");
   if (residual > 1e8)
     fail(solver, control, iteration, residual, "divergence",
          "likely a smoother that diverges (reduce its damping or take Chebyshev) or an indefinite matrix");

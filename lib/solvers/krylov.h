@@ -39,10 +39,10 @@ public:
   }
   /// Starts a solve and returns before its end where the device needs the host no more. The next solve may be launched
   /// before this result is asked for. At most two results are pending: a third launch waits for the first result.
-  /// Operations queued later on the device may change b and x. The method and b have to live until the result is known.
+  /// Operations queued later on the device may change b and x. The method has to live until the result is known.
   /// `follow` launches operations on the device behind the solve, which take x. It may be called before the host knows
-  /// how the iteration has ended; it is called again where x changes after that. The result throws SolverError where b is
-  /// so small that a solve to which the host has not attended sees zero.
+  /// how the iteration has ended; it is called again where x changes after that. Where the host does not wait, b keeps its
+  /// size: the solve takes a b for zero whose squares are.
   PendingResult launch(
     const Vector<double> &b, Vector<double> &x, const SolverControl &control,
     const std::function<void()> &follow = [] {});
@@ -116,7 +116,7 @@ private:
 };
 
 /// Returns the power of two that brings the largest entry of v on all ranks near one, or 1 where that entry is within
-/// [1e-20, 1e20], zero or infinite. Outside, squares or numbers in float may leave their range. The host waits.
+/// [1e-30, 1e30], zero or infinite. Outside, squares or numbers in float may leave their range. The host waits.
 double scale_into_range(const Vector<double> &v);
 
 /// Returns a residual or tolerance as messages give it, e.g. "1e-08".

@@ -43,11 +43,16 @@ Newton::Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, 
 double Newton::residual(const Vector<double> &x)
 {
   problem.residual(x, r);
-  if (const double square = device.dot(r, r); !(square < 1e-280))
+  return norm(r);
+}
+
+double Newton::norm(const Vector<double> &v) const
+{
+  if (const double square = device.dot(v, v); !(square < 1e-280))
     return std::sqrt(square);
-  const double   scale = scale_into_range(r); // squares are too small
-  Vector<double> scaled(device, r.size());
-  device.axpby(scale, r, 0., scaled);
+  const double   scale = scale_into_range(v); // squares are too small
+  Vector<double> scaled(device, v.size());
+  device.axpby(scale, v, 0., scaled);
   return std::sqrt(device.dot(scaled, scaled)) / scale;
 }
 
@@ -132,7 +137,7 @@ bool Newton::at_rounding(const Vector<double> &x, double norm)
   problem.residual(x_new, d);
   problem.residual(x, r);
   device.axpby(-1., r, 1., d);
-  return norm <= factor * std::sqrt(device.dot(d, d));
+  return norm <= factor * this->norm(d);
 }
 
 void Newton::check(const SolverControl &control, const State &state) const

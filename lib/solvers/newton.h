@@ -77,6 +77,7 @@ public:
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);
 
   double residual(const Vector<double> &x); ///< returns ‖F(x)‖₂
+  double norm(const Vector<double> &v) const;
 
   NewtonOptions options;
 

@@ -936,18 +936,17 @@ TEST_P(Krylov, ATinyRightHandSideIsNotZero)
 {
   const auto   p     = laplace();
   const Values b_one = random_values(levels.n_rows(), 1), nothing(b_one.size(), 0.);
-  const auto   b = to_device(device, combine(1e-200, b_one, 0, nothing)), zero = to_device(device, nothing);
-  // What follows takes the solution, where the host attends to the solve; else the result says that there is none.
+  const auto   b     = to_device(device, combine(1e-200, b_one, 0, nothing));
+  // What follows takes the solution, where the host attends to the solve.
   for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &method) {
     Vector<double> x(device, b.size()), y(device, b.size());
     const auto     result = method.launch(b, x, SolverControl(), [&] { device.copy(x, y); });
-    if (!result.known())
-      return expect_failure([&] { result.wait(); }, {"so small"});
-    EXPECT_LE(relative_residual(levels.finest(), combine(1e200, values_of(y), 0, nothing), b_one), 1.01e-8) << name;
+    if (result.known())
+      EXPECT_LE(relative_residual(levels.finest(), combine(1e200, values_of(y), 0, nothing), b_one), 1.01e-8) << name;
+    // A solve that fails leaves what it has reached.
+    Vector<double> first(device, b.size());
+    expect_failure([&] { method.solve(b, first, control(1e-8, 1)); }, {"1"});
+    EXPECT_LT(relative_residual(levels.finest(), combine(1e200, values_of(first), 0, nothing), b_one), 1.) << name;
+    EXPECT_NE(values_of(first), nothing) << name;
   });
-  LosesItsDevice late(device, p.A, identity);
-  late.fails = false;
-  Vector<double> x(device, b.size());
-  EXPECT_EQ(late.launch(zero, x, SolverControl()).wait().iterations, 0);
-  expect_failure([&] { late.launch(b, x, SolverControl()).wait(); }, {"linear system", "so small"});
 }

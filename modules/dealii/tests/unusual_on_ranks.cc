@@ -183,7 +183,6 @@ TEST(UnusualOnRanks, OtherControls)
   EXPECT_LE(program.residual(), 1e-6);
 }
 
-// Two squares, each without boundary values.
 // One rank has the coarsest matrix, and inverts it; the others learn that rotations are in its kernel.
 TEST(UnusualOnRanks, SingularCoarsestMatrix)
 {
@@ -203,6 +202,7 @@ TEST(UnusualOnRanks, SingularCoarsestMatrix)
                  "lack boundary conditions?");
 }
 
+// Two squares, each without boundary values.
 TEST(UnusualOnRanks, KernelsOfTwoParts)
 {
   Triangulation<2> left, right, both;
