@@ -43,17 +43,9 @@ PendingResult KrylovMethod::start_in_range(const Vector<double> &b, Vector<doubl
   device.axpby(scale, b, 0., scaled_b);
   device.axpby(scale, x, 0., scaled_x);
   followed = false;
-  try
-    {
-      result = start(scaled_b, scaled_x, control, true).wait();
-    }
-  catch (const SolverError &)
-    {
-      device.axpby(1. / scale, scaled_x, 0., x); // what has been reached
-      throw;
-    }
-  device.axpby(1. / scale, scaled_x, 0., x);
-  return result;
+  result   = PendingResult::of([&] { return start(scaled_b, scaled_x, control, true).wait(); });
+  device.axpby(1. / scale, scaled_x, 0., x); // also what a solve that fails has reached
+  return result.wait();
 }
 
 double scale_into_range(const Vector<double> &v)

@@ -2,6 +2,7 @@
 
 #include "base/exchange_plan.h"
 #include "base/row_ranges.h"
+#include "dealii/matrix_rows.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -91,34 +92,56 @@ void GalerkinProduct::fetch_rows(const CSRMatrix<double> &A)
 }
 
 // This rank's part of the sums: its rows of A, for the coarse rows of all ranks that they reach. Constrained DoFs of
-// this rank get a one on the diagonal.
-CSRMatrix<double> GalerkinProduct::make_part(const CSRMatrix<double> &A) const
+// this rank, which P and R do not have, get a one on the diagonal.
+CSRMatrix<double> GalerkinProduct::make_part() const
 {
-  const auto sums = local_product(*fine_columns(), local_product(A, *fine_rows(), false));
-  return matrix_of_rows(sums.n_rows, sums.n_cols, [&](int i, Row &row) {
-    if (i < static_cast<int>(is_free.size()) && is_free[i] == 0)
-      row.emplace_back(i, 1.);
-    else
-      for (auto k = sums.row_start[i]; k < sums.row_start[i + 1]; ++k)
-        row.emplace_back(sums.column[k], sums.value[k]);
+  const auto        sums = local_product(*fine_columns(), AP, false);
+  const int         n    = static_cast<int>(is_free.size());
+  CSRMatrix<double> result;
+  result.n_rows = sums.n_rows;
+  result.n_cols = sums.n_cols;
+  result.row_start.resize(sums.n_rows + 1);
+  for (int i = 0; i < sums.n_rows; ++i)
+    result.row_start[i + 1] = i < n && is_free[i] == 0 ? 1 : sums.row_start[i + 1] - sums.row_start[i];
+  finish_row_starts(result);
+  for_row_ranges(sums.n_rows, [&](int first, int end) {
+    Array<int> rank;
+    for (int i = first; i < end; ++i)
+      {
+        const auto from = sums.row_start[i], to = result.row_start[i];
+        const int  length = static_cast<int>(sums.row_start[i + 1] - from);
+        if (i < n && is_free[i] == 0)
+          {
+            result.column[to] = i;
+            result.value[to]  = 1.;
+            continue;
+          }
+        rank.resize(length);
+        rank_keys(sums.column.data() + from, length, rank.data());
+        for (int k = 0; k < length; ++k)
+          {
+            result.column[to + rank[k]] = sums.column[from + k];
+            result.value[to + rank[k]]  = sums.value[from + k];
+          }
+      }
   });
+  return result;
 }
 
 CSRMatrix<double> GalerkinProduct::compute(const CSRMatrix<double> &A)
 {
+  if (A.ghosts)
+    fetch_rows(A);
+  AP = local_product(A, *fine_rows(), false);
   if (!A.ghosts)
-    return make_part(A);
-  fetch_rows(A);
-  part = make_part(A);
+    return make_part();
+  part = make_part();
   return sum_rows(part, *columns, *columns);
 }
 
 void GalerkinProduct::update(const CSRMatrix<double> &A, CSRMatrix<double> &C)
 {
-  if (AP.n_rows == 0)
-    AP = local_product(A, *fine_rows(), false);
-  else
-    local_product(A, *fine_rows(), AP);
+  local_product(A, *fine_rows(), AP);
   local_product(*fine_columns(), AP, A.ghosts ? part : C);
   if (!A.ghosts)
     return;

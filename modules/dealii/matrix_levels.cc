@@ -45,21 +45,25 @@ Array<char> coarse_kinds(const CSRMatrix<double> &R, const Array<char> &fine)
   return kinds;
 }
 
-// The entries in free rows and columns.
+// Keeps the entries in free rows and columns.
 SharedMatrix free_part(CSRMatrix<double> &&matrix, const Array<char> &rows, const Array<char> &columns)
 {
-  const auto is_constrained = [](char kind) { return kind != free_dof; };
-  const auto of_column      = with_ghosts_of(matrix, columns);
-  if (std::none_of(of_column.begin(), of_column.end(), is_constrained) &&
-      std::none_of(rows.begin(), rows.end(), is_constrained))
-    return std::make_shared<CSRMatrix<double>>(std::move(matrix));
-  auto part   = matrix_of_rows(matrix.n_rows, matrix.n_cols, [&](int i, Row &row) {
-    for (auto k = matrix.row_start[i]; rows[i] == free_dof && k < matrix.row_start[i + 1]; ++k)
-      if (of_column[matrix.column[k]] == free_dof)
-        row.emplace_back(matrix.column[k], matrix.value[k]);
-  });
-  part.ghosts = matrix.ghosts;
-  return std::make_shared<CSRMatrix<double>>(std::move(part));
+  const auto  of_column = with_ghosts_of(matrix, columns);
+  EntryNumber n         = 0;
+  for (int i = 0; i < matrix.n_rows; ++i)
+    {
+      const auto begin = std::exchange(matrix.row_start[i], n);
+      for (auto k = begin; rows[i] == free_dof && k < matrix.row_start[i + 1]; ++k)
+        {
+          matrix.column[n] = matrix.column[k];
+          matrix.value[n]  = matrix.value[k];
+          n += of_column[matrix.column[k]] == free_dof;
+        }
+    }
+  matrix.row_start[matrix.n_rows] = n;
+  matrix.column.resize(n);
+  matrix.value.resize(n);
+  return std::make_shared<CSRMatrix<double>>(std::move(matrix));
 }
 
 Array<char> are_free(const Array<char> &kinds)

@@ -11,10 +11,34 @@
 #include <deal.II/lac/petsc_matrix_base.h>
 #endif
 
+#include <algorithm>
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
+void rank_keys(const int *key, int n, int *rank)
+{
+  if (n <= 256)
+    for (int k = 0; k < n; ++k)
+      {
+        int below = 0;
+#pragma omp simd reduction(+ : below)
+        for (int j = 0; j < n; ++j)
+          below += key[j] < key[k];
+        rank[k] = below;
+      }
+  else
+    {
+      std::vector<int> order(n);
+      std::iota(order.begin(), order.end(), 0);
+      std::sort(order.begin(), order.end(), [key](int k, int l) { return key[k] < key[l]; });
+      for (int r = 0; r < n; ++r)
+        rank[order[r]] = r;
+    }
+}
+
 void check_square(std::size_t m, std::size_t n)
 {
   if (m == 0 || m != n)

@@ -23,6 +23,10 @@ class MatrixBase;
 
 namespace adamant
 {
+/// Sets rank[k] to the number of keys below key[k]; all n keys are different. For short rows this takes less time than
+/// sorting, as vector units count.
+void rank_keys(const int *key, int n, int *rank);
+
 /// A row of a user's matrix: global columns in the order in which the matrix stores them, and their values.
 struct MatrixRow
 {

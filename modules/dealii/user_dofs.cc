@@ -250,8 +250,8 @@ char kind_of(Index dof, bool hangs, const dealii::AffineConstraints<double> &con
 
 // Compares a user's constraint with the mesh's one, of which prescribed DoFs may have been left out.
 template <class KindOf>
-void check_hanging(Index dof, const ConstraintEntries &entries, const std::vector<Index> &numbers,
-                   const ConstraintEntries &of_mesh, const KindOf &kind_of)
+void check_hanging(Index dof, const ConstraintEntries &entries, const Index *numbers, const ConstraintEntries &of_mesh,
+                   const KindOf &kind_of)
 {
   const auto find = [](const auto &list, const auto &is_it) { return std::find_if(list.begin(), list.end(), is_it); };
   for (std::size_t k = 0; k < entries.size(); ++k)
@@ -263,7 +263,7 @@ void check_hanging(Index dof, const ConstraintEntries &entries, const std::vecto
     }
   for (const auto &[master, weight] : of_mesh)
     if (std::abs(weight) > 1e-8 && kind_of(master) == free_dof &&
-        std::find(numbers.begin(), numbers.end(), master) == numbers.end())
+        std::find(numbers, numbers + entries.size(), master) == numbers + entries.size())
       refuse("the constraint of the hanging DoF " + std::to_string(dof) +
              " lacks a DoF that the mesh's own constraint has; are the constraints closed?");
 }
@@ -290,7 +290,7 @@ Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
   Array<double> values(kinds.begin(), kinds.end());
   values = space.local_values(values.data());
   agreed(dofs.ranks, [&] {
-    auto next = numbers.begin();
+    const Index *next = numbers.data();
     for (std::size_t k = 0; k < dofs.number.size(); ++k)
       if (kinds[dofs.number[k]] == hanging_dof)
         {
@@ -298,7 +298,7 @@ Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
           const ConstraintEntries &entries = *constraints.get_constraint_entries(dof);
           const auto              *of_mesh =
             space.hanging_nodes.get_constraint_entries(space.partition().local_to_global(dofs.number[k]));
-          check_hanging(dof, entries, {next, next + entries.size()}, *of_mesh,
+          check_hanging(dof, entries, next, *of_mesh,
                         [&](Index master) { return values[space.partition().global_to_local(master)]; });
           next += entries.size();
         }

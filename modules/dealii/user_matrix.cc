@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -39,6 +39,8 @@ Index dof_of(const UserDofs &dofs, int row)
 {
   return dofs.first + dofs.owned.nth_index_in_set(row);
 }
+
+constexpr int lowest = std::numeric_limits<int>::min();
 } // namespace
 
 UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values)
@@ -58,12 +60,13 @@ UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char>
     for (int k = 0; k < n; ++k)
       row_of[dofs.number[k]] = k;
     for_ranges(rows, n, [&](int first, int end) {
-      for (int i = first; i < end; ++i)
+      for (int k = first; k < end; ++k) // in the order of the user's memory
         {
-          const bool couples = rows.couples(row_of[i]);
+          const int  i       = dofs.number[k];
+          const bool couples = rows.couples(k);
           if (kind[i] != free_dof && couples)
             refuse(
-              "DoF " + std::to_string(dof_of(dofs, row_of[i])) +
+              "DoF " + std::to_string(dof_of(dofs, k)) +
               " is constrained, but its row couples to other DoFs; has the matrix been assembled by "
               "AffineConstraints::distribute_local_to_global(), or condensed? If the constraints have changed, call "
               "initialize(matrix, dof_handler, constraints)");
@@ -109,7 +112,7 @@ void UserMatrix::number_ghosts(const MatrixRows &rows, const UserDofs &dofs, CSR
   kind_of_column.assign(kinds.begin(), kinds.end());
 }
 
-int UserMatrix::local_column(const UserDofs &dofs, Index column) const
+inline int UserMatrix::local_column(const UserDofs &dofs, Index column) const
 {
   if (dofs.is_owned(column))
     return dofs.number[dofs.place(column)];
@@ -120,10 +123,10 @@ int UserMatrix::local_column(const UserDofs &dofs, Index column) const
 // What is found of a range of rows: columns and values of A, and of `coupling`; places of the user's entries.
 struct UserMatrix::Part
 {
-  int                        first;
-  Array<int>                 of_A, of_coupling, place;
-  Array<double>              in_A, in_coupling;
-  std::vector<std::uint64_t> sorted; // columns, and behind them in 32 bits their entries in the user's row
+  int           first;
+  Array<int>    of_A, of_coupling, place;
+  Array<double> in_A, in_coupling;
+  Array<int>    key; // of the row's entries
 
   void reserve(std::size_t n) // memory that is not written costs nothing
   {
@@ -133,6 +136,7 @@ struct UserMatrix::Part
   }
 };
 
+// Entries are ranked by keys: columns, of which free ones come first as negative numbers.
 void UserMatrix::append_row(int i, const MatrixRow &row, const UserDofs &dofs, Part &part) const
 {
   if (kind[i] != free_dof)
@@ -141,30 +145,36 @@ void UserMatrix::append_row(int i, const MatrixRow &row, const UserDofs &dofs, P
       part.in_A.push_back(1.);
       return;
     }
-  const auto n_A = part.of_A.size(), n_coupling = part.of_coupling.size(), n_place = part.place.size();
-  auto      &sorted = part.sorted;
-  sorted.resize(row.columns.size());
-  for (std::size_t k = 0; k < sorted.size(); ++k)
-    sorted[k] = std::uint64_t(local_column(dofs, row.columns[k])) << 32 | k;
-  std::sort(sorted.begin(), sorted.end());
-  part.place.resize(n_place + sorted.size());
-  for (const std::uint64_t entry : sorted)
+  const int   n   = static_cast<int>(row.columns.size());
+  const auto  n_A = part.of_A.size(), n_coupling = part.of_coupling.size(), n_place = part.place.size();
+  std::size_t n_free = 0;
+  part.key.resize(n);
+  part.place.resize(n_place + n);
+  int *const key = part.key.data(), *const place = part.place.data() + n_place;
+  for (int k = 0; k < n; ++k)
     {
-      const int  column = static_cast<int>(entry >> 32);
-      const auto k      = entry & 0xffffffff;
-      if (kind_of_column[column] == free_dof)
-        {
-          part.place[n_place + k] = static_cast<int>(part.of_A.size() - n_A);
-          part.of_A.push_back(column);
-          part.in_A.push_back(row.values[k]);
-        }
-      else
-        {
-          part.place[n_place + k] = -1 - static_cast<int>(part.of_coupling.size() - n_coupling);
-          part.of_coupling.push_back(column);
-          part.in_coupling.push_back(row.values[k]);
-        }
+      const int column = local_column(dofs, row.columns[k]);
+      key[k]           = kind_of_column[column] == free_dof ? column + lowest : column;
+      n_free += key[k] < 0;
     }
+  rank_keys(key, n, place);
+  part.of_A.resize(n_A + n_free);
+  part.in_A.resize(n_A + n_free);
+  part.of_coupling.resize(n_coupling + n - n_free);
+  part.in_coupling.resize(n_coupling + n - n_free);
+  for (int k = 0; k < n; ++k)
+    if (key[k] < 0)
+      {
+        part.of_A[n_A + place[k]] = key[k] - lowest;
+        part.in_A[n_A + place[k]] = row.values[k];
+      }
+    else
+      {
+        const auto at                     = place[k] - n_free;
+        part.of_coupling[n_coupling + at] = key[k];
+        part.in_coupling[n_coupling + at] = row.values[k];
+        place[k]                          = -1 - static_cast<int>(at);
+      }
 }
 
 void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &values)
@@ -256,17 +266,18 @@ bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, Use
   const std::size_t n = row.columns.size();
   if (static_cast<EntryNumber>(n) != start[i + 1] - start[i])
     return false;
+  bool       same = true, differs = false; // without branches
+  const int *at = place.data() + start[i];
   for (std::size_t k = 0; k < n; ++k)
     {
-      const int  in_row = place[start[i] + k];
-      auto      &matrix = in_row >= 0 ? to.A : to.coupling;
-      const auto entry  = matrix.row_start[i] + (in_row >= 0 ? in_row : -1 - in_row);
-      if (matrix.column[entry] != local_column(dofs, row.columns[k]))
-        return false;
-      changed             = changed || matrix.value[entry] != row.values[k];
+      auto      &matrix = at[k] >= 0 ? to.A : to.coupling;
+      const auto entry  = matrix.row_start[i] + (at[k] >= 0 ? at[k] : -1 - at[k]);
+      same &= matrix.column[entry] == local_column(dofs, row.columns[k]);
+      differs |= matrix.value[entry] != row.values[k];
       matrix.value[entry] = row.values[k];
     }
-  return true;
+  changed = changed || differs;
+  return same;
 }
 
 bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const

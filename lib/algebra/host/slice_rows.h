@@ -88,13 +88,12 @@ public:
         if (begin > n_cols - length)
           return false;
         for (int r = 0; r < lanes; ++r)
-          if (head[r] < begin + length)
-            {
-              order[r * longest + k] = next[r]++;
-              head[r]                = head_of(r);
-            }
-          else
-            order[r * longest + k] = -1;
+          {
+            const bool taken       = head[r] < begin + length; // no branch: it would often be guessed wrong
+            order[r * longest + k] = taken ? next[r] : -1;
+            next[r] += taken;
+            head[r] = head_of(r);
+          }
       }
     return ordered = std::equal(n_blocks.begin(), n_blocks.end(), next.begin());
   }

@@ -115,22 +115,15 @@ void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Sl
 template <typename Number>
 void fill_values(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
 {
-  constexpr int lanes = SparseMatrix<Number>::lanes;
-  const int     m     = rows.m;
-  for (int r = 0; r < (s.shared ? 1 : lanes); ++r)
-    for (int k = 0; k < s.width; ++k)
-      {
-        const bool stored = rows.stored(r, k);
-        for (int c = 0; c < m; ++c)
-          for (int d = 0; d < m; ++d)
-            {
-              const auto entry = static_cast<std::size_t>(k * m + c) * m + d;
-              if (s.shared)
-                A.value[s.value + entry] = static_cast<Number>(rows.value(0, k, c, d));
-              else
-                A.value[s.value + entry * lanes + r] = stored ? static_cast<Number>(rows.value(r, k, c, d)) : Number(0);
-            }
-      }
+  const int m = rows.m, n_stored = s.shared ? 1 : SparseMatrix<Number>::lanes;
+  for (int r = 0; r < n_stored; ++r)
+    for (int c = 0; c < m; ++c)
+      for (int d = 0; d < m; ++d)
+        {
+          Number *to = A.value.data() + s.value + (c * m + d) * n_stored + r;
+          for (int k = 0; k < s.width; ++k, to += m * m * n_stored)
+            *to = rows.stored(r, k) ? static_cast<Number>(rows.value(r, k, c, d)) : Number(0);
+        }
 }
 
 // Whether the rows of each node have the same columns, in whole nodes: the matrix consists of dense blocks of m x m.

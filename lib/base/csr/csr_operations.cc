@@ -17,29 +17,41 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
     auto &[columns, values] = kept[omp_get_thread_num()];
     Array<EntryNumber> place(B.n_cols, -1); // of each column's last entry, which lies before `begin` in former rows
     Array<double>      in_order;
+    EntryNumber        n = 0;
     for (int row = first; row < end; ++row)
       {
-        const auto begin = static_cast<EntryNumber>(columns.size());
+        const auto  begin = n;
+        EntryNumber most  = n; // entries, were all columns different
+        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
+        if (most > static_cast<EntryNumber>(columns.size()))
+          {
+            const auto expected = most + (n / (row - first + 1) + 1) * (end - row); // rows to come are like former ones
+            columns.resize(std::max<std::size_t>(expected, columns.size() + columns.size() / 2));
+            values.resize(columns.size());
+          }
         for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
           for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
-            if (auto &at = place[B.column[l]]; at >= begin)
-              values[at] += A.value[k] * B.value[l];
-            else
-              {
-                at = static_cast<EntryNumber>(columns.size());
-                columns.push_back(B.column[l]);
-                values.push_back(A.value[k] * B.value[l]);
-              }
+            {
+              auto      &at  = place[B.column[l]];
+              const bool met = at >= begin; // no branch: it would often be guessed wrong
+              at             = met ? at : n;
+              columns[at]    = B.column[l];
+              values[at]     = (met ? values[at] : 0.) + A.value[k] * B.value[l];
+              n += !met;
+            }
         if (sorted)
           {
-            std::sort(columns.begin() + begin, columns.end());
+            std::sort(columns.begin() + begin, columns.begin() + n);
             in_order.clear();
-            for (std::size_t k = begin; k < columns.size(); ++k)
+            for (auto k = begin; k < n; ++k)
               in_order.push_back(values[place[columns[k]]]);
             std::copy(in_order.begin(), in_order.end(), values.begin() + begin);
           }
-        C.row_start[row + 1] = static_cast<EntryNumber>(columns.size()) - begin;
+        C.row_start[row + 1] = n - begin;
       }
+    columns.resize(n);
+    values.resize(n);
   });
   finish_row_starts(C);
   if (kept.size() == 1) // no copies

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <utility>
 
 namespace adamant
@@ -195,27 +194,20 @@ Array<int> LevelSpace<dim>::number_prescribed()
 template <int dim>
 void LevelSpace<dim>::build_constraint_matrices(const Array<int> &column_in_B)
 {
-  std::map<int, Row> lines; // of hanging DoFs, by local numbers
-  for (const auto &line : hanging_nodes.get_lines())
-    if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
-      {
-        auto &row = lines[local_number(line.index)];
-        for (const auto &[j, weight] : line.entries)
-          row.emplace_back(local_number(j), weight);
-        std::sort(row.begin(), row.end());
-      }
   const int  n    = static_cast<int>(constrained.size());
   const auto part = [&](bool of_prescribed, int n_cols, std::size_t usual_length) {
     const auto fill = [&](int i, Row &row) {
+      if (n_cols == 0)
+        return;
       const auto put = [&](int j, double weight) {
         if ((constrained[j] == fixed) == of_prescribed)
           row.emplace_back(of_prescribed ? column_in_B[j] : j, weight);
       };
       if (constrained[i] != hanging) // one entry, for the DoF itself
-        put(i, 1.);
-      else
-        for (const auto &[j, weight] : lines.at(i))
-          put(j, weight);
+        return put(i, 1.);
+      for (const auto &[j, weight] : *hanging_nodes.get_constraint_entries(numbers->local_to_global(i)))
+        put(local_number(j), weight);
+      std::sort(row.begin(), row.end());
     };
     return matrix_of_rows(n, n_cols, fill, usual_length);
   };

@@ -113,12 +113,12 @@ public:
     for (unsigned int v = 0; v < n_vertices; ++v)
       vertices[v] = cell->vertex(v);
     for (std::size_t i = 0; i < weights.size(); ++i)
-      if (const int item = item_of(i); item >= 0)
+      if (const int item = item_of(i); item >= 0 && __atomic_load_n(&order[item].first, __ATOMIC_RELAXED) == unused)
         {
           dealii::Point<dim> p;
           for (unsigned int v = 0; v < n_vertices; ++v)
             p += weights[i][v] * vertices[v];
-          // Cells that share the item write one key. Where rounding splits it, any of the keys will do.
+          // Any of the cells that share the item may do it.
           write_atomically(order[item].first, key(p));
         }
   }
@@ -313,10 +313,10 @@ dealii::AffineConstraints<double> constrain_hanging(const CellList<dim> &cells, 
                                                     const dealii::FiniteElement<dim> &fe, std::size_t n_dofs)
 {
   using Cell = typename CellList<dim>::Cell;
-  dealii::AffineConstraints<double> constraints(dealii::complete_index_set(n_dofs));
-  std::array<std::vector<Row>, dealii::GeometryInfo<dim>::max_children_per_cell> of_parent; // by child and DoF
-  std::vector<std::pair<Index, double>>                                          entries;
-  const auto                                                                     on_face = dofs_on_faces(fe);
+  dealii::AffineConstraints<double>     constraints(dealii::complete_index_set(n_dofs));
+  std::vector<std::pair<Index, double>> entries;
+  const auto                            on_face = dofs_on_faces(fe);
+  const auto of_parent = rows_of_children<dim>([&](unsigned int child) { return fe.get_prolongation_matrix(child); });
 
   const auto dof_of = [&](const Cell &cell, int i) {
     const int part = entities.part_of(i);
@@ -336,14 +336,11 @@ dealii::AffineConstraints<double> constrain_hanging(const CellList<dim> &cells, 
   for (std::size_t c = 0; c < cells.size(); ++c)
     if (hangs[c] != 0)
       {
-        const auto         cell  = cells[c];
-        const unsigned int child = child_number(cell);
-        for (unsigned int i = static_cast<unsigned int>(of_parent[child].size()); i < fe.n_dofs_per_cell(); ++i)
-          of_parent[child].push_back(nonzeros(fe.get_prolongation_matrix(child), i));
+        const auto cell = cells[c];
         for (const unsigned int face : cell->face_indices())
           if (cells.meets_coarser(cell, face))
             for (const int i : on_face[face])
-              constrain(dof_of(cell, i), cell->parent(), of_parent[child][i]);
+              constrain(dof_of(cell, i), cell->parent(), of_parent[child_number(cell)][i]);
       }
   constraints.close();
   return constraints;
@@ -356,10 +353,17 @@ Numbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::Fini
   std::vector<dealii::Point<dim>> points;
   for (int part = 0; part < entities.n_of_cell(); ++part)
     points.push_back(fe.unit_support_point(entities.first_dof(part)));
+  const std::size_t  per_cell = fe.n_dofs_per_cell();
+  Array<int>         cell_dofs(cells.size() * per_cell); // at first the entity, at the first DoF of each part
   PositionOrder<dim> order(cells, points, entities.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t c = 0; c < cells.size(); ++c)
-    order.place(cells[c], [&](std::size_t part) { return entities.of_cell(cells[c], static_cast<int>(part)); });
+    {
+      const auto cell = cells[c];
+      order.place(cell, [&](std::size_t part) {
+        return cell_dofs[c * per_cell + entities.first_dof(part)] = entities.of_cell(cell, static_cast<int>(part));
+      });
+    }
   Array<int>  first_dof(entities.size());
   std::size_t n_dofs = 0;
   for (const int entity : order.sorted())
@@ -369,16 +373,16 @@ Numbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::Fini
     }
   to_index(n_dofs, "degrees of freedom");
 
-  const std::size_t per_cell = fe.n_dofs_per_cell();
-  Array<int>        cell_dofs(cells.size() * per_cell);
-  Array<char>       hangs(cells.size());
+  Array<char> hangs(cells.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t c = 0; c < cells.size(); ++c)
     {
       const auto cell = cells[c];
       for (int part = 0; part < entities.n_of_cell(); ++part)
-        for (int k = 0, dof = first_dof[entities.of_cell(cell, part)]; k < entities.n_dofs_of(part); ++k)
-          cell_dofs[c * per_cell + entities.first_dof(part) + k] = dof + k;
+        {
+          int *own = &cell_dofs[c * per_cell + entities.first_dof(part)];
+          std::iota(own, own + entities.n_dofs_of(part), first_dof[*own]);
+        }
       hangs[c] = 0;
       for (unsigned int face = 0; face < dealii::GeometryInfo<dim>::faces_per_cell; ++face)
         if (cells.meets_coarser(cell, face))

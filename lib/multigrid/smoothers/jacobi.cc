@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 namespace adamant
 {
@@ -96,11 +95,11 @@ Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_
 #pragma omp parallel for schedule(static) reduction(min : failed)
   for (int node = 0; node < n_nodes; ++node)
     {
-      std::vector<double> block(bs * bs);
+      double block[most_node_rows * most_node_rows];
       for (int i = 0; i < bs; ++i)
         for (int j = 0; j < bs; ++j)
           block[i * bs + j] = entry(matrix, node * bs + i, node * bs + j);
-      if (!invert_small(block.data(), bs))
+      if (!invert_small(block, bs))
         failed = std::min(failed, node * bs);
       for (int k = 0; k < bs * bs; ++k)
         blocks[static_cast<std::size_t>(k) * n_nodes + node] = block[k];

@@ -101,6 +101,21 @@ TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
   EXPECT_EQ(three.levels()[0].matrix().value, before) << "an update with the same values";
 }
 
+TEST(UserMatrix, RanksOfKeys)
+{
+  for (const int n : {0, 1, 9, 256, 257, 700})
+    {
+      std::vector<int> keys(n), ranks(n), sorted(n, 0);
+      for (int k = 0; k < n; ++k)
+        keys[k] = (k * 37 + 11) % 701 - 350; // all are different, as 701 is a prime number
+      adamant::rank_keys(keys.data(), n, ranks.data());
+      for (int k = 0; k < n; ++k)
+        sorted[ranks[k]] = keys[k];
+      std::sort(keys.begin(), keys.end());
+      EXPECT_EQ(sorted, keys);
+    }
+}
+
 // Coarse DoFs are constrained where a Field with the same boundary has them so, also where nodes do not meet.
 TEST(UserMatrix, MarksOfCoarserLevels)
 {
