@@ -40,7 +40,7 @@ function(adamant_dealii_target target)
   deal_ii_setup_target(${target})
   if(ADAMANT_PRECOMPILE)
     get_target_property(quick ${target} ADAMANT_QUICK)
-    if(quick AND NOT ADAMANT_QUICK)
+    if(quick AND NOT ADAMANT_QUICK AND NOT ADAMANT_CHECKED) # which have one optimization for all
       target_precompile_headers(${target} REUSE_FROM adamant_precompiled_quick)
     else()
       target_precompile_headers(${target} REUSE_FROM adamant_precompiled)
