@@ -941,12 +941,14 @@ TEST_P(Krylov, ATinyRightHandSideIsNotZero)
   for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &method) {
     Vector<double> x(device, b.size()), y(device, b.size());
     const auto     result = method.launch(b, x, SolverControl(), [&] { device.copy(x, y); });
-    if (result.known())
-      EXPECT_LE(relative_residual(levels.finest(), combine(1e200, values_of(y), 0, nothing), b_one), 1.01e-8) << name;
+    const auto error = [&](const Vector<double> &v) {
+      return relative_residual(levels.finest(), combine(1e200, values_of(v), 0, nothing), b_one);
+    };
+    EXPECT_LE(result.known() ? error(y) : 0., 1.01e-8) << name;
     // A solve that fails leaves what it has reached.
     Vector<double> first(device, b.size());
     expect_failure([&] { method.solve(b, first, control(1e-8, 1)); }, {"1"});
-    EXPECT_LT(relative_residual(levels.finest(), combine(1e200, values_of(first), 0, nothing), b_one), 1.) << name;
+    EXPECT_LT(error(first), 1.) << name;
     EXPECT_NE(values_of(first), nothing) << name;
   });
 }
