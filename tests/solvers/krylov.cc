@@ -941,7 +941,7 @@ TEST_P(Krylov, ATinyRightHandSideIsNotZero)
   for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &method) {
     Vector<double> x(device, b.size()), y(device, b.size());
     const auto     result = method.launch(b, x, SolverControl(), [&] { device.copy(x, y); });
-    const auto error = [&](const Vector<double> &v) {
+    const auto     error  = [&](const Vector<double> &v) {
       return relative_residual(levels.finest(), combine(1e200, values_of(v), 0, nothing), b_one);
     };
     EXPECT_LE(result.known() ? error(y) : 0., 1.01e-8) << name;
