@@ -42,9 +42,9 @@ PendingResult KrylovMethod::start_in_range(const Vector<double> &b, Vector<doubl
   Vector<double> scaled_b(device, b.size()), scaled_x(device, x.size());
   device.axpby(scale, b, 0., scaled_b);
   device.axpby(scale, x, 0., scaled_x);
-  followed = false;
-  result   = PendingResult::of([&] { return start(scaled_b, scaled_x, control, true).wait(); });
+  result = PendingResult::of([&] { return start(scaled_b, scaled_x, control, true).wait(); });
   device.axpby(1. / scale, scaled_x, 0., x); // also what a solve that fails has reached
+  followed = false;                          // for it had another x
   return result.wait();
 }
 
