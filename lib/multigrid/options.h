@@ -63,7 +63,7 @@ struct MultigridOptions
   int entries_of_an_operation = 300000;
   /// Makes the external solver. It is called for each new matrix of the coarsest level, on the host only.
   std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
-  /// Calls `invert`, which inverts the coarsest matrix, on all ranks together. All ranks throw the error of one of them.
+  /// Calls `invert`, which inverts the coarsest matrix, on all ranks together. All ranks throw the error of one.
   std::function<void(const std::function<void()> &invert)> guard_inversion = [](const auto &invert) { invert(); };
 
   /// Returns these options. Throws InputError for numbers of steps or cycles that are too small.

@@ -41,8 +41,8 @@ public:
   /// before this result is asked for. At most two results are pending: a third launch waits for the first result.
   /// Operations queued later on the device may change b and x. The method has to live until the result is known.
   /// `follow` launches operations on the device behind the solve, which take x. It may be called before the host knows
-  /// how the iteration has ended; it is called again where x changes after that. Where the host does not wait, b keeps its
-  /// size: the solve takes a b for zero whose squares are.
+  /// how the iteration has ended; it is called again where x changes after that. Where the host does not wait, b is not
+  /// scaled: where its squares are zero, the solve takes it for zero.
   PendingResult launch(
     const Vector<double> &b, Vector<double> &x, const SolverControl &control,
     const std::function<void()> &follow = [] {});

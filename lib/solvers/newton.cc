@@ -129,7 +129,7 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
 
 // Whether ‖F(x)‖ is what rounding makes of zero: x with each entry changed in its last place has an F that differs by
 // as much but for a factor.
-bool Newton::at_rounding(const Vector<double> &x, double norm)
+bool Newton::at_rounding(const Vector<double> &x, double reached)
 {
   constexpr double epsilon = 2.220446049250313e-16, factor = 10.;
   device.for_each(x.size(), RandomSigns{x.data(), x_new.data()});
@@ -137,7 +137,7 @@ bool Newton::at_rounding(const Vector<double> &x, double norm)
   problem.residual(x_new, d);
   problem.residual(x, r);
   device.axpby(-1., r, 1., d);
-  return norm <= factor * this->norm(d);
+  return reached <= factor * norm(d);
 }
 
 void Newton::check(const SolverControl &control, const State &state) const

@@ -77,7 +77,6 @@ public:
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);
 
   double residual(const Vector<double> &x); ///< returns ‖F(x)‖₂
-  double norm(const Vector<double> &v) const;
 
   NewtonOptions options;
 
@@ -87,7 +86,8 @@ private:
   double        tolerance(const State &state) const;
   bool          backtrack(const Vector<double> &x, const State &state, NewtonResult::Step &step);
   void          check(const SolverControl &control, const State &state) const;
-  bool          at_rounding(const Vector<double> &x, double norm);
+  bool          at_rounding(const Vector<double> &x, double reached);
+  double        norm(const Vector<double> &v) const; // also where squares of entries are zero
 
   Device            device;
   NonlinearProblem &problem;

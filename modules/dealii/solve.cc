@@ -21,7 +21,7 @@ double tolerance_of(const dealii::SolverControl &control, double initial)
   return control.tolerance();
 }
 
-// A power of two that brings the largest entry near 2^exponent on all ranks, so that squares and numbers in float exist.
+// A power of two that brings the largest entry near 2^exponent on all ranks: squares and numbers in float exist then.
 double scale_of(const double *v, std::size_t n, const Communicator &ranks, int exponent = 0)
 {
   double largest = largest_entry(v, n);

@@ -110,8 +110,8 @@ public:
   /// Throws RunError where there is a GPU, but no cuBLAS.
   DenseProducts(const Device &device, Arithmetic arithmetic);
 
-  /// Computes a product. T is the storage type of the arithmetic, else it throws RunError; R is T or, for 16 bits, float.
-  /// With b = 0 it does not read C.
+  /// Computes a product. T is the storage type of the arithmetic; any other one throws RunError. R is T or, for 16
+  /// bits, float. With b = 0 it does not read C.
   template <typename T, typename R>
   void multiply(const ProductShape &shape, double a, const T *A, const T *B, double b, R *C) const
   {
