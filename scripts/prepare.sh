@@ -67,9 +67,9 @@ has_gpu() { compgen -G "/dev/nvidia[0-9]*" >/dev/null || nvidia-smi -L 2>/dev/nu
 
 # How long a first build takes, from the seconds of compilers that were measured.
 first_build_takes() { # TARGET JOBS
-  local seconds=250
-  [ -n "$1" ] || seconds=600
-  ! grep -q 'CMAKE_CUDA_COMPILER:.*nvcc' "$build_dir/CMakeCache.txt" || seconds=$((seconds + 280))
+  local seconds=700
+  [ -n "$1" ] || seconds=2150
+  ! grep -q 'CMAKE_CUDA_COMPILER:.*nvcc' "$build_dir/CMakeCache.txt" || seconds=$((seconds + 1020))
   echo "about $(((seconds / $2 + 59) / 60)) min where the machine is idle"
 }
 
