@@ -1,6 +1,7 @@
 // The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
+#include "algebra/functors/vector_functors.h"
 #include "direct/column_matrix.h"
 #include "direct/hierarchical_basis.h"
 #include "direct/schur_functors.h"
@@ -34,14 +35,14 @@ INSTANTIATE(LeaveColumns<float, double, 2>)
   PRODUCTS(float, T, 4)                          \
   INSTANTIATE(EnterColumns<double, float, T, 1>) \
   INSTANTIATE(EnterColumns<double, float, T, 2>) \
-  INSTANTIATE(RoundEntries<float, T>)            \
   INSTANTIATE(RoundRow<T>)
 PRODUCTS(double, double, 1)
 PRODUCTS(double, double, 2)
-INSTANTIATE(RoundEntries<double, double>)
 INSTANTIATE(RoundRow<double>)
 LOW_PRECISION(float)
 LOW_PRECISION(BFloat16)
 LOW_PRECISION(Float16)
+INSTANTIATE(Convert<float, BFloat16>)
+INSTANTIATE(Convert<float, Float16>)
 INSTANTIATE(FillDense)
 } // namespace adamant::cuda

@@ -1,5 +1,6 @@
 #include "direct/schur.h"
 
+#include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
 #include "direct/schur_functors.h"
 
@@ -301,7 +302,7 @@ private:
     });
     in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), h.data(), 0.,
                        c_hat.data());
-    device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
+    device.for_each(n_C * columns, Convert<Number, T>{c_hat.data(), c_rounded.data()});
   }
 
   // x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
@@ -320,7 +321,7 @@ private:
     });
     products.multiply({n_E, columns, row_E, false, false, row_E, columns, columns}, 1., Pi_inverse.data(), e.data(), 0.,
                       x_E.data());
-    device.for_each(n_E * columns, RoundEntries<Number, T>{x_E.data(), x_E_rounded.data()});
+    device.for_each(n_E * columns, Convert<Number, T>{x_E.data(), x_E_rounded.data()});
     products.multiply({n_C, columns, row_E, false, false, row_E, columns, columns}, -1., B.data(), x_E_rounded.data(),
                       1., c_hat.data());
     in_number.multiply({n_C, columns, n_C, true, false, n_C, columns, columns}, 1., L_inverse.data(), c_hat.data(), 0.,

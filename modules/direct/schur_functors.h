@@ -219,16 +219,6 @@ struct EdgeLoad
   }
 };
 
-/// Copies `from` to `to` in the precision of products.
-template <typename Number, typename T>
-struct RoundEntries
-{
-  const Number            *from;
-  T                       *to;
-  ADAMANT_HOST_DEVICE T    value(int i) const { return rounded<T>(from[i]); }
-  ADAMANT_HOST_DEVICE void store(int i, T value) const { to[i] = value; }
-};
-
 /// Copies the rows of a sparse matrix into a dense one that is zero.
 struct FillDense
 {
