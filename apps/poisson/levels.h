@@ -4,6 +4,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/run_record.h"
+#include "direct/hierarchical_basis.h"
 #include "fem/forms/cell_loop.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"

@@ -2,9 +2,9 @@
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
+#include "fem/dealii_trilinos.h"
 
-#include <deal.II/base/config.h>
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 #include <deal.II/base/index_set.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
@@ -18,7 +18,7 @@
 
 namespace adamant
 {
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 namespace
 {
 struct ML
@@ -105,7 +105,7 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptio
 #else
 TrilinosAMG trilinos_amg(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 {
-  throw InputError("trilinos_amg is not there: deal.II was built without Trilinos");
+  throw InputError("trilinos_amg is not there: deal.II was built without Trilinos' Epetra");
 }
 #endif
 

@@ -3,6 +3,7 @@
 #include "base/exceptions.h"
 #include "multigrid/smoothers/setup.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace adamant
@@ -109,32 +110,33 @@ auto PolynomialSmoother<Number>::iterate(const Coefficients &c, std::size_t firs
 template <typename Number>
 double PolynomialSmoother<Number>::grow(Vector &x, Vector &y, int n) const
 {
-  const Device &device   = level.device;
-  double        estimate = 0;
+  double estimate = 0;
   for (int k = 0; k < n; ++k)
     {
-      device.multiply(Number(1), level.A, x, Number(0), y);
+      level.device.multiply(Number(1), level.A, x, Number(0), y);
       smoother->vmult(Number(1), y, x, false);
-      estimate = std::sqrt(device.dot(x, x));
+      estimate = std::sqrt(level.device.dot(x, x));
       if (!(estimate > 0))
         return estimate;
-      device.scale(static_cast<Number>(1. / estimate), x);
+      level.device.scale(static_cast<Number>(1. / estimate), x);
     }
   return estimate;
 }
 
-// Power method for S A, at least 15 steps, then until a step adds less than 0.5%: too small a value would let the
-// polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant
-// modes.
+// Power method for S A, until a step adds less than 1.125 / n², which is 0.5% for n = 15 steps at least: too small a
+// value would let the polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of
+// the dominant modes.
 template <typename Number>
 double PolynomialSmoother<Number>::largest_eigenvalue()
 {
-  const Device &device = level.device;
-  const int     n      = level.A.n_rows();
-  Vector        x(device, start_vector(n)), y(device, n);
-  device.scale(static_cast<Number>(1. / std::sqrt(device.dot(x, x))), x);
-  double estimate = grow(x, y, 15), last = 0;
-  for (int k = 15; k < 60 && estimate > 1.005 * last; ++k)
+  const int n = level.A.n_rows();
+  Vector    x(level.device, start_vector(n)), y(level.device, n);
+  level.device.scale(static_cast<Number>(1. / std::sqrt(level.device.dot(x, x))), x);
+  if (level.changes_on_device())
+    level.device.copy(x, start = Vector(level.device, n));
+  const int least    = options.power_steps;
+  double    estimate = grow(x, y, least), last = 0;
+  for (int k = least; k < 60 && estimate > (1. + 1.125 / (least * least)) * last; ++k)
     {
       last     = estimate;
       estimate = grow(x, y, 1);
@@ -144,17 +146,19 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
   return estimate > 0 ? estimate : 1.;
 }
 
-// The same after a change of values: a few steps from the last vector. What recorded graphs hold, lambda, stays as
-// long as it is between the new one and 1.1 times that.
+// Three steps after a change of values, from the last vector and a tenth of the first, so that no mode is lost. Recorded
+// graphs hold lambda: it stays between the new estimate and 1.1 times that. Far from both, the power method runs whole.
 template <typename Number>
 void PolynomialSmoother<Number>::follow_eigenvalue()
 {
+  level.device.axpby(Number(0.1), start, Number(1), dominant);
   const double estimate = grow(dominant, d, 3);
   if (!std::isfinite(estimate))
     throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
   if (estimate <= lambda && lambda <= 1.1 * estimate)
     return;
-  lambda = 1.02 * estimate;
+  const bool near = estimate > lambda && estimate < 1.1 * lambda;
+  lambda          = 1.02 * (near ? estimate : std::max(estimate, largest_eigenvalue()));
   level.device.outdate_graphs();
 }
 

@@ -74,8 +74,8 @@ private:
   SmootherOptions                   options;
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0;
-  mutable Vector                    d;        // empty without Chebyshev
-  Vector                            dominant; // about the eigenvector of lambda; only where values change on the device
+  mutable Vector                    d; // empty without Chebyshev
+  Vector start, dominant; // the power method's first and last vector; only where values change on the device
 };
 
 /// Makes the steps of PolynomialSmoother in float in a V-cycle in double. The steps always begin from zero, for a

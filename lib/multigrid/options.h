@@ -23,12 +23,13 @@ using ExternalSolver = std::function<void(const Array<double> &b, Array<double> 
 
 struct SmootherOptions
 {
-  std::string type      = "jacobi"; ///< one of smoothers() (smoothers/smoother.h)
-  bool        chebyshev = false;    ///< Chebyshev's polynomial in S A instead of equal damped steps
-  double      damping   = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
-  double      range     = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
-  double      largest   = 0.;       ///< lambda, where it is known; 0: the power method estimates lambda
-  bool        arnoldi   = false;    ///< ArnoldiPolynomial, instead of Chebyshev's polynomial and of damped steps
+  std::string type        = "jacobi"; ///< one of smoothers() (smoothers/smoother.h)
+  bool        chebyshev   = false;    ///< Chebyshev's polynomial in S A instead of equal damped steps
+  double      damping     = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
+  double      range       = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
+  double      largest     = 0.;       ///< lambda, where it is known; 0: the power method estimates lambda
+  int         power_steps = 15;       ///< the least steps of the power method; fewer give a smaller lambda
+  bool        arnoldi     = false;    ///< ArnoldiPolynomial, instead of Chebyshev's polynomial and of damped steps
 };
 
 /// A vector that a matrix maps to zero: it is one at the rows i with i % node_size = component, zero elsewhere.

@@ -4,6 +4,7 @@
 #include "dealii/matrix_levels.h"
 #include "dealii/ranks.h"
 #include "multigrid/coarse_solver.h"
+#include "multigrid/smoothers/update_functors.h"
 
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/sparse_direct.h>
@@ -12,6 +13,7 @@
 #include <deal.II/lac/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -36,6 +38,15 @@ ExternalSolver umfpack(const CSRMatrix<double> &A)
       matrix.set(i, A.column[k], A.value[k]);
   const auto solver = std::make_shared<dealii::SparseDirectUMFPACK>();
   solver->factorize(matrix);
+  dealii::Vector<double> expected(A.n_rows), found(A.n_rows);
+  for (int i = 0; i < A.n_rows; ++i)
+    expected[i] = std::sin(1. + i);
+  matrix.vmult(found, expected);
+  solver->solve(found);
+  found -= expected;
+  if (!(found.l2_norm() <= 1e-3 * expected.l2_norm())) // a kernel that rounding hides
+    throw RunError("coarsest level: its matrix cannot be inverted (rounding decides on the solution); does the problem "
+                   "lack boundary conditions?");
   return [solver](const Array<double> &b, Array<double> &x) {
     dealii::Vector<double> values(b.begin(), b.end());
     solver->solve(values);
@@ -46,8 +57,10 @@ ExternalSolver umfpack(const CSRMatrix<double> &A)
 
 void smooth_only(MultigridOptions &options, int steps)
 {
-  options.coarse_solver  = CoarseSolverType::smoothing;
-  options.coarse_steps   = steps;
+  options.coarse_solver = CoarseSolverType::smoothing;
+  options.coarse_steps  = steps;
+  options.smoother.power_steps =
+    std::max(options.smoother.power_steps, 15); // many steps amplify what lies above lambda
   options.smoother.range = std::max(options.smoother.range, 0.2 * steps * steps); // what so many steps damp well
 }
 } // namespace
@@ -69,7 +82,7 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
            " unknowns, and its inverse on a GPU at most 16384; the mesh needs fewer cells before refinement, or "
            "the device has to be the host");
   if (device.traits().many_threads || n <= most_dense_rows)
-    return check_coarse_matrix(levels, options, ranks);
+    return;
 #ifdef DEAL_II_WITH_UMFPACK
   options.coarse_solver      = CoarseSolverType::external;
   options.make_coarse_solver = [ranks](const CSRMatrix<double> &A) {
@@ -82,14 +95,43 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
 #endif
 }
 
-void check_coarse_matrix(const std::vector<LevelData> &levels, const MultigridOptions &options,
-                         const Communicator &ranks)
+namespace
 {
-  if (ranks.size() == 1 || options.coarse_solver != CoarseSolverType::dense_inverse)
-    return;
-  agreed(ranks, [&] {
-    if (const auto &A = levels.front().matrix(); A.n_rows > 0)
-      dense_inverse(Device::host(1), A);
+// The first row of a block of m rows that is singular; the number of rows where none is.
+int singular_block(const CSRMatrix<double> &A, int m)
+{
+  int first = A.n_rows;
+#pragma omp parallel for schedule(static) reduction(min : first)
+  for (int row = 0; row < A.n_rows; row += m)
+    {
+      double block[most_node_rows * most_node_rows];
+      for (int i = 0; i < m; ++i)
+        for (int j = 0; j < m; ++j)
+          block[i * m + j] = entry(A, row + i, row + j);
+      if (!invert_small(block, m))
+        first = std::min(first, row);
+    }
+  return first;
+}
+} // namespace
+
+void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs)
+{
+  const int size = levels.back().node_size;
+  const int m    = options.smoother.type == "block_jacobi" && size <= most_node_rows ? size : 1;
+  agreed(dofs.ranks, [&] {
+    for (std::size_t l = levels.size() - (m == 1 ? 1 : 0); l-- > 0;) // the finest diagonal has been looked at
+      if (const int row = singular_block(levels[l].matrix(), m); row < levels[l].n_rows())
+        {
+          const auto k = std::find(dofs.number.begin(), dofs.number.end(), row) - dofs.number.begin();
+          refuse((l + 1 < levels.size() ?
+                    "on a coarser level the node block of row " + std::to_string(row) :
+                    "the block of the node of DoF " + std::to_string(dofs.first + dofs.owned.nth_index_in_set(k))) +
+                 " is a singular matrix, which smoothers cannot invert; is a component without an equation?");
+        }
+    if (const auto &A = levels.front().matrix();
+        dofs.ranks.size() > 1 && options.coarse_solver == CoarseSolverType::dense_inverse && A.n_rows > 0)
+      dense_inverse(Device::host(1), A); // on one rank the V-cycle itself throws
   });
 }
 } // namespace adamant

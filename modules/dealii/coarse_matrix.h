@@ -1,7 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "base/communicator.h"
+#include "dealii/user_dofs.h"
 #include "multigrid/options.h"
 #include "operators/level_data.h"
 
@@ -15,8 +15,7 @@ namespace adamant
 /// too large or cannot be inverted.
 void choose_coarse_solver(const Device &device, const std::vector<LevelData> &levels, MultigridOptions &options);
 
-/// Throws RunError on all ranks of `ranks` where the dense inverse of the coarsest level's matrix fails on the rank
-/// that has it. Without this, other ranks would wait for that rank. On one rank the V-cycle itself throws.
-void check_coarse_matrix(const std::vector<LevelData> &levels, const MultigridOptions &options,
-                         const Communicator &ranks);
+/// Throws RunError on all ranks where a node's block is singular, or where the dense inverse of the coarsest matrix fails
+/// on the rank that has it. The V-cycle would throw on that rank alone, and others would wait for it.
+void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs);
 } // namespace adamant

@@ -19,125 +19,6 @@ namespace
 {
 using Index = dealii::types::global_dof_index;
 
-// Sums the rows of A B, one after the other. `place` holds where a column of the present row stands behind its begin;
-// places of former rows lie before it.
-class RowSum
-{
-public:
-  RowSum(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
-    : A(A)
-    , B(B)
-    , place(B.n_cols, -1)
-  {}
-
-  // Appends row i, with the columns in the order in which they are met.
-  void append(int i, Array<int> &columns, Array<double> &values)
-  {
-    const auto  begin = static_cast<EntryNumber>(columns.size());
-    EntryNumber most  = 0; // so many entries, where no column is met twice
-    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
-    most = begin + std::min<EntryNumber>(most, B.n_cols);
-    if (static_cast<std::size_t>(most) > columns.capacity())
-      {
-        columns.reserve(2 * most);
-        values.reserve(2 * most);
-      }
-    columns.resize(most);
-    values.resize(most);
-    int *const    column = columns.data();
-    double *const value  = values.data();
-    EntryNumber   end    = begin;
-    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      {
-        const double a = A.value[k];
-        for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
-          if (auto &at = place[B.column[l]]; at >= begin)
-            value[at] += a * B.value[l];
-          else
-            {
-              at           = end;
-              column[end]  = B.column[l];
-              value[end++] = a * B.value[l];
-            }
-      }
-    columns.resize(end);
-    values.resize(end);
-  }
-
-private:
-  const CSRMatrix<double> &A, &B;
-  Array<EntryNumber>       place;
-};
-
-// Sorts the entries from `begin` on by their columns.
-void sort_row(std::size_t begin, Array<int> &column, Array<double> &value, Row &scratch)
-{
-  scratch.clear();
-  for (std::size_t k = begin; k < column.size(); ++k)
-    scratch.emplace_back(column[k], value[k]);
-  std::sort(scratch.begin(), scratch.end(), [](const Entry &a, const Entry &b) { return a.first < b.first; });
-  for (const auto &[j, sum] : scratch)
-    {
-      column[begin]  = j;
-      value[begin++] = sum;
-    }
-}
-
-// Returns A B. Where rows are not sorted, their columns have the order in which they are met. Row i with identity(i)
-// has a one in column i.
-template <class Identity>
-CSRMatrix<double> multiply(const CSRMatrix<double> &A, const CSRMatrix<double> &B, bool sorted,
-                           const Identity &identity)
-{
-  CSRMatrix<double> C;
-  C.n_rows = A.n_rows;
-  C.n_cols = B.n_cols;
-  C.row_start.resize(A.n_rows + 1);
-  std::vector<std::pair<Array<int>, Array<double>>> kept(omp_get_max_threads());
-  for_row_ranges(A.n_rows, [&](int first, int end) {
-    auto &[column, value] = kept[omp_get_thread_num()];
-    RowSum sum(A, B);
-    Row    scratch;
-    for (int i = first; i < end; ++i)
-      {
-        const std::size_t begin = column.size();
-        if (identity(i))
-          {
-            column.push_back(i);
-            value.push_back(1.);
-          }
-        else
-          sum.append(i, column, value);
-        if (sorted)
-          sort_row(begin, column, value, scratch);
-        C.row_start[i + 1] = static_cast<EntryNumber>(column.size() - begin);
-      }
-  });
-  if (kept.size() == 1) // no copies
-    {
-      C.row_start[0] = 0;
-      for (int i = 0; i < C.n_rows; ++i)
-        C.row_start[i + 1] += C.row_start[i];
-      C.column = std::move(kept[0].first);
-      C.value  = std::move(kept[0].second);
-      return C;
-    }
-  finish_row_starts(C);
-  for_row_ranges(A.n_rows, [&](int first, int) {
-    auto &[column, value] = kept[omp_get_thread_num()];
-    std::copy(column.begin(), column.end(), C.column.begin() + C.row_start[first]);
-    std::copy(value.begin(), value.end(), C.value.begin() + C.row_start[first]);
-    kept[omp_get_thread_num()] = {};
-  });
-  return C;
-}
-
-CSRMatrix<double> multiply(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
-{
-  return multiply(A, B, false, [](int) { return false; });
-}
-
 // Rows on their way: number of entries and global columns; values.
 using Message = std::pair<std::vector<Index>, std::vector<double>>;
 
@@ -209,28 +90,40 @@ void GalerkinProduct::fetch_rows(const CSRMatrix<double> &A)
   rows_of_P    = std::move(all);
 }
 
-// This rank's part of the sums: its rows of A, for the coarse rows of all ranks that they reach.
-CSRMatrix<double> GalerkinProduct::local_part(const CSRMatrix<double> &A) const
+// This rank's part of the sums: its rows of A, for the coarse rows of all ranks that they reach. Constrained DoFs of
+// this rank get a one on the diagonal.
+CSRMatrix<double> GalerkinProduct::make_part(const CSRMatrix<double> &A) const
 {
-  const bool alone = !rows_of_P;
-  const auto AP    = multiply(A, alone ? *P : *rows_of_P);
-  const auto fixed = [&](int i) { return i < static_cast<int>(is_free.size()) && is_free[i] == 0; };
-  return multiply(alone ? *R : *columns_of_P, AP, true, fixed);
+  const auto sums = local_product(*fine_columns(), local_product(A, *fine_rows(), false));
+  return matrix_of_rows(sums.n_rows, sums.n_cols, [&](int i, Row &row) {
+    if (i < static_cast<int>(is_free.size()) && is_free[i] == 0)
+      row.emplace_back(i, 1.);
+    else
+      for (auto k = sums.row_start[i]; k < sums.row_start[i + 1]; ++k)
+        row.emplace_back(sums.column[k], sums.value[k]);
+  });
 }
 
 CSRMatrix<double> GalerkinProduct::compute(const CSRMatrix<double> &A)
 {
-  if (A.ghosts)
-    fetch_rows(A);
-  auto part = local_part(A);
-  return A.ghosts ? sum_rows(std::move(part), *columns, *columns) : part;
+  if (!A.ghosts)
+    return make_part(A);
+  fetch_rows(A);
+  part = make_part(A);
+  return sum_rows(part, *columns, *columns);
 }
 
 void GalerkinProduct::update(const CSRMatrix<double> &A, CSRMatrix<double> &C)
 {
-  auto part = local_part(A);
-  if (A.ghosts)
-    part = sum_rows(std::move(part), *columns, *columns);
-  C.value = std::move(part.value);
+  if (AP.n_rows == 0)
+    AP = local_product(A, *fine_rows(), false);
+  else
+    local_product(A, *fine_rows(), AP);
+  local_product(*fine_columns(), AP, A.ghosts ? part : C);
+  if (!A.ghosts)
+    return;
+  if (!summed)
+    summed = std::make_shared<CSRMatrix<double>>(summation(part, C, *columns, *columns));
+  C.value = product(*summed, part.value);
 }
 } // namespace adamant

@@ -24,11 +24,17 @@ public:
 
 private:
   void              fetch_rows(const CSRMatrix<double> &A);
-  CSRMatrix<double> local_part(const CSRMatrix<double> &A) const;
+  CSRMatrix<double> make_part(const CSRMatrix<double> &A) const;
+  SharedMatrix      fine_rows() const { return rows_of_P ? rows_of_P : P; }
+  SharedMatrix      fine_columns() const { return columns_of_P ? columns_of_P : R; }
 
-  SharedMatrix                       P, R;
-  Array<char>                        is_free;
-  SharedMatrix                       rows_of_P, columns_of_P; // on ranks: of A's ghosts, too, and its transpose
-  std::shared_ptr<const Partitioner> columns;                 // of rows_of_P
+  SharedMatrix      P, R;
+  Array<char>       is_free;
+  CSRMatrix<double> AP; // once values have changed
+  // On ranks: P with the rows of A's ghosts, the transpose of its own rows, and this rank's part of R A P.
+  SharedMatrix                       rows_of_P, columns_of_P;
+  CSRMatrix<double>                  part;
+  std::shared_ptr<const Partitioner> columns; // of rows_of_P
+  SharedMatrix                       summed;  // the matrix of summation(), once values have changed
 };
 } // namespace adamant

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace adamant
@@ -95,8 +96,6 @@ MatrixLevels::MatrixLevels(DofHierarchy hierarchy, Array<char> kinds, const Matr
   , values(std::make_shared<UserValues>())
   , user_matrix(rows, user, std::move(kinds), *values)
 {
-  if (!user_matrix.copy_values(rows, user, *values))
-    throw RunError("multigrid of a matrix: it has changed while it was read");
   make_coarser(std::move(hierarchy.transfer));
 }
 
@@ -124,7 +123,6 @@ void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
       data[l].values    = SharedMatrix(matrices[l]);
       data[l].node_size = rows_per_node;
     }
-  find_kernel();
   regularize_coarsest();
 }
 
@@ -134,73 +132,85 @@ bool MatrixLevels::update(const MatrixRows &rows)
     return false;
   for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
     products[k].update(*matrices[l], *matrices[l - 1]);
-  const auto former = constants;
-  find_kernel();
-  if (constants != former)
-    return false;
-  regularize_coarsest();
-  return true;
+  return !on_any_rank(user.ranks, !regularize_coarsest());
 }
 
-// A constant is in the kernel where the rows' sums vanish. Prescribed DoFs have been left out, so that rows beside them
-// have other sums.
-void MatrixLevels::find_kernel()
+namespace
 {
-  const auto   &A       = values->A;
-  const int     m       = rows_per_node;
-  const auto    columns = A.ghosts.get();
-  Array<double> nonzero(m + 1, 0.); // of each component, and of all together
-  for (int i = 0; i < A.n_rows; ++i)
+// Returns constants that A maps to zero, as lists of the rows where they are one. Each connected part may have constants
+// of single components, or of all together. They are in the kernel where the rows' sums vanish. Prescribed DoFs have
+// been left out, so that rows beside them have other sums.
+std::vector<std::vector<int>> constants_in_kernel(const CSRMatrix<double> &A, const Array<char> &is_free, int m)
+{
+  std::vector<std::vector<int>> constants;
+  std::vector<char>             seen(A.n_rows, 0);
+  for (int first = 0; first < A.n_rows; ++first)
     {
-      if (user_matrix.kinds()[i] != free_dof)
-        continue;
-      std::vector<double> sum(m + 1, 0.);
-      double              size = 0.;
-      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      std::vector<int>  part;
+      std::vector<char> differs(m + 1, 0); // of each component, and of all together
+      const auto        meet = [&](int i) {
+        if (is_free[i] != 0 && seen[i] == 0)
+          part.push_back(i);
+        seen[i] = 1;
+      };
+      meet(first);
+      for (std::size_t p = 0; p < part.size(); ++p)
         {
-          const int  j      = A.column[k];
-          const auto number = columns ? columns->global(j) : static_cast<std::uint64_t>(j);
-          sum[number % m] += A.value[k];
-          sum[m] += A.value[k];
-          size += std::abs(A.value[k]);
+          const int           i = part[p];
+          std::vector<double> sum(m + 1, 0.);
+          double              size = 0.;
+          for (int j = i - i % m; j < i - i % m + m; ++j)
+            meet(j);
+          for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+            {
+              meet(A.column[k]);
+              sum[A.column[k] % m] += A.value[k];
+              sum[m] += A.value[k];
+              size += std::abs(A.value[k]);
+            }
+          for (int c = 0; c <= m; ++c)
+            if (!(std::abs(sum[c]) <= 1e-10 * size))
+              differs[c] = 1;
         }
-      for (int c = 0; c <= m; ++c)
-        if (!(std::abs(sum[c]) <= 1e-10 * size))
-          nonzero[c] = 1.;
+      std::sort(part.begin(), part.end());
+      const std::size_t n = constants.size();
+      for (int c = 0; c < m; ++c)
+        {
+          std::vector<int> ones;
+          if (differs[c] == 0)
+            std::copy_if(part.begin(), part.end(), std::back_inserter(ones), [=](int i) { return i % m == c; });
+          if (!ones.empty())
+            constants.push_back(std::move(ones));
+        }
+      if (constants.size() == n && differs[m] == 0 && !part.empty())
+        constants.push_back(std::move(part));
     }
-  user.ranks.max(nonzero.data(), m + 1);
-  constants.clear();
-  for (int c = 0; c < m; ++c)
-    if (nonzero[c] == 0.)
-      constants.push_back(c);
-  if (constants.empty() && nonzero[m] == 0.)
-    constants.push_back(-1);
+  return constants;
 }
+} // namespace
 
 // The terms are as large as the mean diagonal entry. A matrix that is spread over ranks is smoothed alone and stays.
-void MatrixLevels::regularize_coarsest()
+// Returns whether the pattern is as before.
+bool MatrixLevels::regularize_coarsest()
 {
   CSRMatrix<double> A = *matrices.front();
-  if (!constants.empty() && A.n_cols == A.n_rows)
+  const auto        constants =
+    A.n_cols == A.n_rows ? constants_in_kernel(A, coarsest_free, rows_per_node) : std::vector<std::vector<int>>();
+  if (!constants.empty())
     {
-      const int        n = A.n_rows, m = rows_per_node;
+      const int        n        = A.n_rows;
       const auto       diagonal = adamant::diagonal(A);
       std::vector<Row> rows(n);
       for (int i = 0; i < n; ++i)
         for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           rows[i].emplace_back(A.column[k], A.value[k]);
-      for (const int c : constants)
+      for (const auto &ones : constants)
         {
-          std::vector<int> ones;
-          double           trace = 0.;
-          for (int i = 0; i < n; ++i)
-            if (coarsest_free[i] != 0 && (c < 0 || i % m == c))
-              {
-                ones.push_back(i);
-                trace += diagonal[i];
-              }
+          double trace = 0.;
+          for (const int i : ones)
+            trace += diagonal[i];
           const double size = static_cast<double>(ones.size());
-          if (n > most_dense_rows && !ones.empty())
+          if (n > most_dense_rows)
             rows[ones[0]].emplace_back(ones[0], diagonal[ones[0]]);
           else
             for (const int i : ones)
@@ -214,11 +224,13 @@ void MatrixLevels::regularize_coarsest()
       });
       A.ghosts          = ghosts;
     }
-  if (coarsest && coarsest->column == A.column && coarsest->row_start == A.row_start)
+  const bool same = coarsest && coarsest->column == A.column && coarsest->row_start == A.row_start;
+  if (same)
     coarsest->value = std::move(A.value);
   else
     coarsest = std::make_shared<CSRMatrix<double>>(std::move(A));
   data.front().values = SharedMatrix(coarsest);
+  return same;
 }
 
 bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks)

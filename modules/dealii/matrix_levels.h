@@ -48,9 +48,9 @@ public:
   /// pattern, other rows are decoupled, or other constants are in its kernel. The levels' matrices are then not valid.
   bool update(const MatrixRows &rows);
 
-  /// Returns the levels, which share the matrices. On the coarsest level constants that the matrix maps to zero are
-  /// added to it, so that it can be inverted: A + Σ c e eᵀ. Above most_dense_rows one diagonal entry is doubled
-  /// instead.
+  /// Returns the levels, which share the matrices. On the coarsest level constants e that the matrix maps to zero
+  /// are added to it, so that it can be inverted: A + Σ c e eᵀ. They are constants of single components, or of all
+  /// together, on each connected part of the mesh. Above most_dense_rows one diagonal entry is doubled instead.
   const std::vector<LevelData> &levels() const { return data; }
 
   const UserDofs   &dofs() const { return user; }
@@ -60,8 +60,7 @@ public:
 
 private:
   void make_coarser(std::vector<Transfer> transfer);
-  void find_kernel();
-  void regularize_coarsest();
+  bool regularize_coarsest();
 
   UserDofs                                        user;
   int                                             rows_per_node;
@@ -71,7 +70,6 @@ private:
   std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; // the coarsest first
   std::shared_ptr<CSRMatrix<double>>              coarsest; // as levels() has it
   Array<char>                                     coarsest_free;
-  std::vector<int>       constants; // components that the matrix maps to zero; -1: all together
-  std::vector<LevelData> data;
+  std::vector<LevelData>                          data;
 };
 } // namespace adamant

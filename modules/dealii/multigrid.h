@@ -15,6 +15,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 namespace adamant
@@ -29,6 +30,13 @@ struct DealiiOptions
   MultigridOptions multigrid;
   unsigned int     coarsest_cells = 50; ///< coarsening ends with the first mesh of at most so many cells
 };
+
+/// Notes that the program uses deal.II's debug library, with which the set-up takes much longer. The first set-up says
+/// so. Returns true.
+bool note_debug();
+#ifdef DEBUG
+[[maybe_unused]] static const bool debug_is_noted = note_debug(); // by each source, so that no definition depends on it
+#endif
 
 /// The largest difference of two matrices.
 struct MatrixDifference
@@ -59,7 +67,6 @@ public:
   void initialize(const Matrix &matrix, const dealii::DoFHandler<dim> &dofs,
                   const dealii::AffineConstraints<double> &constraints)
   {
-    say_debug(in_debug);
     set_up(matrix_rows(matrix), dofs, constraints, dealii::ComponentMask());
   }
   /// Takes some components of a larger DoFHandler: `components` is an extractor, such as FEValuesExtractors::Vector, or
@@ -68,7 +75,6 @@ public:
   void initialize(const Matrix &matrix, const dealii::DoFHandler<dim> &dofs,
                   const dealii::AffineConstraints<double> &constraints, const Components &components)
   {
-    say_debug(in_debug);
     if constexpr (std::is_same_v<Components, dealii::ComponentMask>)
       set_up(matrix_rows(matrix), dofs, constraints, components);
     else
@@ -85,9 +91,10 @@ public:
   }
   void clear(); ///< frees everything, as the default constructor leaves it
 
-  /// Computes dst = M src, where M is the V-cycle. Where a DoF is constrained, M is one over the diagonal entry. Throws
-  /// RunError where initialize() has not been called or has failed, where the mesh has been refined since, or where a
-  /// vector has another size.
+  /// Computes dst = M src, where M is the V-cycle. Where a DoF is constrained, M is one over the diagonal entry. Vectors
+  /// of any scale are taken, also in float. Throws RunError on all ranks where initialize() has not been called or has
+  /// failed, or where the mesh has been refined since. It does so, too, where a vector has other entries on some rank
+  /// than the matrix has rows. The ranks agree on that by a reduction that goes on beside the V-cycle.
   template <class DealiiVector>
   void vmult(DealiiVector &dst, const DealiiVector &src) const;
   /// Does what vmult() does for a symmetric matrix, with as many smoothing steps before the coarse correction as after
@@ -98,8 +105,11 @@ public:
     check_symmetric();
     vmult(dst, src);
   }
-  /// Computes the n owned entries `dst` of M src, for vectors of other libraries.
-  void apply(const double *src, double *dst) const;
+  /// Computes the n owned entries `dst` of M src, for vectors of other libraries. Throws RunError on all ranks where
+  /// complaint() has found one on some rank; `src` is not read there. `src` and `dst` do not overlap.
+  void apply(const double *src, double *dst, const std::string &complaint) const;
+  /// Returns a sentence for a vector with other entries on this rank than the matrix has rows; empty for one that fits.
+  std::string complaint(const dealii::IndexSet &entries) const;
 
   /// Returns the largest difference between the finest level's matrix and another one, in rows and columns of unknowns.
   /// This finds a kernel, a boundary id or a mapping that differs between a Form and the user's own assembly.
@@ -114,8 +124,12 @@ public:
 
   /// Does the work of adamant::solve() for owned entries in host memory.
   void solve(const MatrixRows &rows, const double *rhs, double *solution, dealii::SolverControl &control) const;
-  /// Throws RunError where a user's vector has another size, or where vmult() would throw.
-  void check_vector(std::uint64_t n_global, std::size_t n_owned) const;
+  /// Whether the end of the iteration alone matters to a control.
+  static bool takes_whole_solve(const dealii::SolverControl &control);
+  /// Whether the V-cycle and a matrix with the pattern of the present one are symmetric.
+  bool symmetric_with(const MatrixRows &rows) const;
+  /// Throws RunError on all ranks where one of two vectors has a complaint(), or where vmult() would throw.
+  void check_vectors(const dealii::IndexSet &one, const dealii::IndexSet &other) const;
 
 protected:
   DealiiMultigrid(std::optional<Device> device, Precision precision, const DealiiOptions &options);
@@ -127,22 +141,17 @@ protected:
   void take_diagonal(const MatrixRows &rows);
 
 private:
-#ifdef DEBUG
-  static constexpr bool in_debug = true; // deal.II's debug library
-#else
-  static constexpr bool in_debug = false;
-#endif
-  static void say_debug(bool in_debug); // once, that it is slow
-
   struct State;
   template <int dim>
   void             set_up(const MatrixRows &rows, const dealii::DoFHandler<dim> &dofs,
                           const dealii::AffineConstraints<double> &constraints, const dealii::ComponentMask &mask);
   void             build();
+  void             check_values();
   void             update_values(const MatrixRows &rows);
   void             check_symmetric() const;
   MatrixDifference difference(const MatrixRows &rows) const;
   State           &ready() const;
+  State           &with_levels() const;
 
   std::optional<Device>  given; // by the user
   Device                 where; // in use
@@ -155,10 +164,11 @@ private:
 template <class DealiiVector>
 void DealiiMultigrid::vmult(DealiiVector &dst, const DealiiVector &src) const
 {
-  check_vector(src.size(), src.locally_owned_size());
-  check_vector(dst.size(), dst.locally_owned_size());
+  std::string why = complaint(src.locally_owned_elements());
+  if (why.empty())
+    why = complaint(dst.locally_owned_elements());
   result.resize(dst.locally_owned_size());
-  apply(own_values(src, source), result.data());
+  apply(own_values(src, source), result.data(), why);
   write(result.data(), dst);
 }
 } // namespace adamant

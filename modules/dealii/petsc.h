@@ -43,18 +43,19 @@ private:
     void              *context = nullptr;
     const PetscScalar *from    = nullptr;
     PetscScalar       *to      = nullptr;
-    PetscInt           n = 0, n_owned = 0;
+    PetscInt           n = 0, first = 0, end = 0;
     PCShellGetContext(pc, &context);
     VecGetSize(src, &n);
-    VecGetLocalSize(src, &n_owned);
+    VecGetOwnershipRange(src, &first, &end);
     VecGetArrayRead(src, &from);
     VecGetArray(dst, &to);
     PetscErrorCode failed = 0;
     try
       {
-        const auto &multigrid = *static_cast<const DealiiMultigrid *>(context);
-        multigrid.check_vector(n, n_owned);
-        multigrid.apply(from, to);
+        const auto      &multigrid = *static_cast<const DealiiMultigrid *>(context);
+        dealii::IndexSet entries(n);
+        entries.add_range(first, end);
+        multigrid.apply(from, to, multigrid.complaint(entries));
       }
     catch (const std::exception &error) // which PETSc's C code must not see
       {

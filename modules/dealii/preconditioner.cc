@@ -7,12 +7,14 @@
 #include "dealii/state.h"
 #include "multigrid/smoothers/update_functors.h"
 #include "operators/device_level.h"
+#include "solvers/krylov.h"
 
 #include <deal.II/base/multithread_info.h>
 
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -71,8 +73,9 @@ ThreadsOf::~ThreadsOf()
 
 DealiiOptions::DealiiOptions()
 {
-  multigrid.smoother.type      = "";
-  multigrid.smoother.chebyshev = true;
+  multigrid.smoother.type        = "";
+  multigrid.smoother.chebyshev   = true;
+  multigrid.smoother.power_steps = 8; // as many as a set-up for one solve pays for
   multigrid.pre_steps = multigrid.post_steps = 3;
 }
 
@@ -84,13 +87,39 @@ DealiiMultigrid::DealiiMultigrid(std::optional<Device> device, Precision precisi
 
 DealiiMultigrid::~DealiiMultigrid() = default;
 
-void DealiiMultigrid::say_debug(bool in_debug)
+namespace
 {
-  static bool said = false;
-  if (in_debug && !std::exchange(said, true))
-    std::cerr
-      << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes much longer; "
-         "-DCMAKE_BUILD_TYPE=Release makes it quick\n";
+bool &debug_to_be_said()
+{
+  static bool to_be_said = false;
+  return to_be_said;
+}
+} // namespace
+
+bool note_debug()
+{
+  return debug_to_be_said() = true;
+}
+
+double largest_entry(const double *entries, std::size_t n)
+{
+  double largest = 0.;
+#pragma omp simd reduction(max : largest)
+  for (std::size_t i = 0; i < n; ++i)
+    largest = std::max(largest, std::abs(entries[i]));
+  return largest;
+}
+
+// Beside the vector r itself, A⁻¹ r is in float.
+bool DealiiMultigrid::State::follow(double largest)
+{
+  if (!(largest > 0.) || !std::isfinite(largest))
+    return false;
+  const int of_vector = std::ilogb(largest) + std::ilogb(scale);
+  if (std::abs(of_vector) < 60 && std::abs(of_vector - exponent) < 60)
+    return false;
+  scale = std::ldexp(1., std::clamp(exponent / 2 - std::ilogb(largest), -1000, 1000));
+  return true;
 }
 
 void DealiiMultigrid::clear()
@@ -120,6 +149,10 @@ void DealiiMultigrid::set_up(const MatrixRows &rows, const dealii::DoFHandler<di
                              const dealii::ComponentMask             &components)
 {
   clear();
+  if (std::exchange(debug_to_be_said(), false))
+    std::cerr
+      << "adamant: this program uses deal.II's debug library, with which the set-up of multigrid takes much longer; "
+         "-DCMAKE_BUILD_TYPE=Release makes it quick\n";
   where = device_for(given, dofs.get_communicator());
   const ThreadsOf threads(where);
   state                 = std::make_unique<State>();
@@ -161,11 +194,29 @@ void DealiiMultigrid::build()
     s.options.smoother.type =
       levels.node_size() > 1 && levels.node_size() <= most_node_rows ? "block_jacobi" : "jacobi";
   choose_coarse_solver(where, s.data, s.options);
+  check_values();
   s.cycle   = make_multigrid(where, s.data, precision, s.options);
-  s.vectors = DealiiVectors(where, levels.dofs().number, s.constrained, levels.dofs().owned.size());
+  s.vectors = DealiiVectors(where, levels.dofs().number, s.constrained, levels.dofs().owned);
   s.vectors.set_diagonal(levels.finest().diagonal);
   s.b = Vector<double>(where, levels.finest().A.n_rows);
   s.z = Vector<double>(where, levels.finest().A.n_rows);
+}
+
+// What a rank alone would find later, or nobody: singular blocks, and a matrix that float cannot hold.
+void DealiiMultigrid::check_values()
+{
+  auto       &s       = *state;
+  double      largest = 0.;
+  const auto &d       = s.levels->finest().diagonal;
+  for (std::size_t i = 0; i < d.size(); ++i)
+    if (s.constrained[i] == 0)
+      largest = std::max(largest, std::abs(d[i]));
+  s.ranks.max(&largest, 1);
+  s.exponent = precision == Precision::float32 && largest > 0. ? std::ilogb(largest) : 0;
+  if (std::abs(s.exponent) > 100)
+    refuse("the largest diagonal entry is " + to_text(largest) +
+           ", too far from one for single precision; scale the matrix or take DealiiPreconditioner<double>");
+  check_levels(s.data, s.options, s.levels->dofs());
 }
 
 void DealiiMultigrid::update_values(const MatrixRows &rows)
@@ -179,7 +230,7 @@ void DealiiMultigrid::update_values(const MatrixRows &rows)
     {
       if (s.levels->update(rows))
         {
-          check_coarse_matrix(s.data, s.options, s.ranks);
+          check_values();
           s.cycle->update();
           s.vectors.set_diagonal(s.levels->finest().diagonal);
           s.symmetric.reset();
@@ -213,7 +264,7 @@ void DealiiMultigrid::set_up(const Device &device, const Field<dim> &field, cons
   s.options     = options.multigrid;
   s.constrained = identity_rows(A);
   s.cycle       = make_multigrid(where, s.data, precision, s.options);
-  s.vectors     = DealiiVectors(where, s.form_dofs.number, s.constrained, s.form_dofs.owned.size());
+  s.vectors     = DealiiVectors(where, s.form_dofs.number, s.constrained, s.form_dofs.owned);
   s.b           = Vector<double>(where, A.n_rows);
   s.z           = Vector<double>(where, A.n_rows);
 }
@@ -233,16 +284,40 @@ void DealiiMultigrid::take_diagonal(const MatrixRows &rows)
   s.vectors.set_diagonal(diagonal_of(rows, s.dofs()));
 }
 
-void DealiiMultigrid::check_vector(std::uint64_t n_global, std::size_t n_owned) const
+std::string DealiiMultigrid::complaint(const dealii::IndexSet &entries) const
 {
-  ready().vectors.check_size(n_global, n_owned);
+  return ready().vectors.complaint(entries);
 }
 
-void DealiiMultigrid::apply(const double *src, double *dst) const
+void DealiiMultigrid::check_vectors(const dealii::IndexSet &one, const dealii::IndexSet &other) const
 {
-  auto &s = ready();
-  s.vectors.take(src, s.b);
-  s.cycle->vmult(s.b, s.z);
+  const auto &s = ready();
+  s.vectors.check(s.ranks, one, other);
+}
+
+// Rounding does not see a power of two. Whether the vector needs another one, and fits on all ranks, is known after the
+// V-cycle.
+void DealiiMultigrid::apply(const double *src, double *dst, const std::string &complaint) const
+{
+  auto      &s    = ready();
+  const bool fits = complaint.empty();
+  PendingMax facts(s.ranks, fits ? 0. : 1.,
+                   fits && precision == Precision::float32 ? largest_entry(src, s.dofs().number.size()) : 0.);
+  const auto cycle = [&] {
+    if (fits)
+      s.vectors.take(src, s.b);
+    if (s.scale != 1.)
+      where.scale(s.scale, s.b);
+    s.cycle->vmult(s.b, s.z);
+    if (s.scale != 1.)
+      where.scale(1. / s.scale, s.z);
+  };
+  cycle();
+  const auto [misfit, largest] = facts.wait();
+  if (misfit > 0.)
+    throw RunError(s.ranks.first_text(complaint));
+  if (s.follow(largest))
+    cycle();
   s.vectors.give(s.z, src, dst);
 }
 
@@ -268,7 +343,7 @@ DealiiSolver::DealiiSolver(const Device &device, const Field<dim> &field, const 
                            const dealii::DoFHandler<dim> &user, const LinearSolverOptions &options)
   : solver(std::make_unique<LinearSolver>(device, levels_of(field, form), options))
   , dofs(dofs_of_field(field, user))
-  , vectors(device, dofs.number, identity_rows(*form.finest()), dofs.owned.size())
+  , vectors(device, dofs.number, identity_rows(*form.finest()), dofs.owned)
   , x(device, form.finest()->n_rows)
   , b(device, form.finest()->n_rows)
 {}

@@ -2,6 +2,9 @@
 
 #include "dealii/multigrid.h"
 
+#include <deal.II/lac/solver_cg.h>
+#include <deal.II/lac/solver_gmres.h>
+
 #include <memory>
 
 namespace adamant
@@ -83,8 +86,7 @@ public:
   template <class DealiiVector>
   SolverResult solve(DealiiVector &solution, const DealiiVector &rhs)
   {
-    vectors.check_size(rhs.size(), rhs.locally_owned_size());
-    vectors.check_size(solution.size(), solution.locally_owned_size());
+    vectors.check(dofs.ranks, rhs.locally_owned_elements(), solution.locally_owned_elements());
     Array<double> buffer, guess;
     vectors.take(own_values(rhs, buffer), b);
     vectors.take(own_values(solution, guess), x);
@@ -104,18 +106,36 @@ private:
   Vector<double>                x, b;
 };
 
+/// Does the work of solve() for a control that is asked after each step.
+template <class Matrix, class DealiiVector>
+void solve_step_by_step(const Matrix &matrix, DealiiVector &solution, const DealiiVector &rhs,
+                        const DealiiMultigrid &multigrid, dealii::SolverControl &control)
+{
+  if (multigrid.symmetric_with(matrix_rows(matrix)))
+    dealii::SolverCG<DealiiVector>(control).solve(matrix, solution, rhs, multigrid);
+  else
+    dealii::SolverFGMRES<DealiiVector>(control).solve(matrix, solution, rhs, multigrid);
+}
+
 /// Solves A x = b on the device of `multigrid`, which need not have been initialized with the present values of
 /// `matrix`: CG where A and M are symmetric, else GMRES. The device gets the matrix and the right-hand side, and
 /// `solution`, the guess, gets the result. Like deal.II's solvers, it tells `control` how the iteration goes, and
 /// throws dealii::SolverControl::NoConvergence where that is not content. `solution` then has the last iterate if its
 /// residual is smaller than that of the guess, else it has not changed. Constrained DoFs get their value from their own
-/// row. Throws RunError on all ranks where another row is decoupled than in the matrix of initialize().
+/// row. A ghosted vector of deal.II comes back with updated ghosts. Throws RunError on all ranks where another row is
+/// decoupled than in the matrix of initialize(), or where vmult() would throw.
+///
+/// A control of another class than SolverControl, ReductionControl and IterationNumberControl, such as
+/// ConsecutiveControl, is asked after each step. The Krylov method is then deal.II's own on the host, SolverCG or
+/// SolverFGMRES, and the V-cycle alone runs on the device. `matrix` has vmult() for these vectors. `solution` then always
+/// has the last iterate, also in constrained DoFs.
 template <class Matrix, class DealiiVector>
 void solve(const Matrix &matrix, DealiiVector &solution, const DealiiVector &rhs, const DealiiMultigrid &multigrid,
            dealii::SolverControl &control)
 {
-  multigrid.check_vector(rhs.size(), rhs.locally_owned_size());
-  multigrid.check_vector(solution.size(), solution.locally_owned_size());
+  multigrid.check_vectors(rhs.locally_owned_elements(), solution.locally_owned_elements());
+  if (!DealiiMultigrid::takes_whole_solve(control))
+    return solve_step_by_step(matrix, solution, rhs, multigrid, control);
   Array<double> b, x, values(solution.locally_owned_size());
   const double *guess = own_values(solution, x);
   values.assign(guess, guess + values.size());

@@ -2,6 +2,7 @@
 
 #include "base/communicator.h"
 
+#include <array>
 #include <exception>
 #include <string>
 
@@ -38,4 +39,36 @@ inline bool on_any_rank(const Communicator &ranks, bool condition)
   ranks.max(&any, 1);
   return any > 0.;
 }
+
+/// The maxima of two values over all ranks, which travel while the ranks do other work. All ranks make the object and
+/// call wait() together.
+class PendingMax
+{
+public:
+  PendingMax(const Communicator &ranks, double first, double second)
+    : values{{first, second}}
+  {
+    if (ranks.size() > 1)
+      check_mpi(MPI_Iallreduce(MPI_IN_PLACE, values.data(), 2, MPI_DOUBLE, MPI_MAX, ranks.handle(), &request),
+                "MPI_Iallreduce");
+  }
+  ~PendingMax()
+  {
+    if (request != MPI_REQUEST_NULL) // after an exception; MPI writes into the object
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  PendingMax(const PendingMax &)            = delete;
+  PendingMax &operator=(const PendingMax &) = delete;
+
+  std::array<double, 2> wait()
+  {
+    if (request != MPI_REQUEST_NULL)
+      check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+    return values;
+  }
+
+private:
+  std::array<double, 2> values;
+  MPI_Request           request = MPI_REQUEST_NULL;
+};
 } // namespace adamant

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <typeinfo>
 #include <utility>
 
 namespace adamant
@@ -20,17 +21,26 @@ double tolerance_of(const dealii::SolverControl &control, double initial)
   return control.tolerance();
 }
 
+// A power of two that brings the largest entry near one on all ranks, so that squares and numbers in float exist.
+double scale_of(const double *v, std::size_t n, const Communicator &ranks)
+{
+  double largest = largest_entry(v, n);
+  ranks.max(&largest, 1);
+  return largest > 0. && std::isfinite(largest) ? std::ldexp(1., std::clamp(-std::ilogb(largest), -1000, 1000)) : 1.;
+}
+
 double norm(const Array<double> &v, const Communicator &ranks)
 {
-  double square = 0.;
+  const double scale  = scale_of(v.data(), v.size(), ranks);
+  double       square = 0.;
   for (const double value : v)
-    square += value * value;
+    square += (scale * value) * (scale * value);
   ranks.sum(&square, 1);
-  return std::sqrt(square);
+  return std::sqrt(square) / scale;
 }
 
 // The right-hand side and the solution in the numbers of the finest level. Constrained DoFs have their own values, and
-// what these contribute has left the right-hand side.
+// what these contribute has left the right-hand side. Both come to the solver times `scale`.
 struct System
 {
   System(const UserDofs &dofs, const Array<char> &constrained, const UserValues &matrix, const double *rhs,
@@ -61,7 +71,7 @@ struct System
     for (std::size_t k = 0; k < dofs.number.size(); ++k)
       {
         const int i = dofs.number[k];
-        solution[k] = constrained[i] != 0 ? prescribed[i] : x[i];
+        solution[k] = constrained[i] != 0 ? prescribed[i] : x[i] / scale;
       }
   }
   double residual(const CSRMatrix<double> &A) const
@@ -69,12 +79,20 @@ struct System
     auto r = product(A, x);
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] = constrained[i] != 0 ? 0. : b[i] - r[i];
-    return norm(r, dofs.ranks);
+    return norm(r, dofs.ranks) / scale;
+  }
+  void scale_by(double factor)
+  {
+    scale *= factor;
+    for (auto *vector : {&b, &x})
+      for (double &value : *vector)
+        value *= factor;
   }
 
   const UserDofs    &dofs;
   const Array<char> &constrained;
   Array<double>      b, x, prescribed;
+  double             scale = 1.;
 };
 
 // The method, made for the pattern, with the present values of the user's matrix.
@@ -87,7 +105,8 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
       krylov         = std::make_unique<DealiiKrylov>();
       krylov->values = std::make_shared<UserValues>(levels.finest());
     }
-  auto &k = *krylov;
+  auto      &k       = *krylov;
+  const bool current = std::exchange(k.current, false); // a copy that throws leaves others
   if (!levels.matrix().copy_values(rows, levels.dofs(), *k.values))
     {
       krylov.reset();
@@ -95,6 +114,9 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
         "adamant::solve: the matrix has another pattern, or other rows are decoupled, than at the last call "
         "of initialize(); call initialize(matrix)");
     }
+  k.current = true;
+  if (k.solver && current && !k.values->changed)
+    return k;
   const auto &A         = k.values->A;
   const bool  symmetric = multigrid.pre_steps == multigrid.post_steps && is_symmetric(A, levels.dofs().ranks);
   if (!k.solver || k.symmetric != symmetric)
@@ -116,12 +138,35 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
 }
 } // namespace
 
-void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *solution,
-                            dealii::SolverControl &control) const
+DealiiMultigrid::State &DealiiMultigrid::with_levels() const
 {
   auto &s = ready();
   if (!s.levels)
     throw RunError("adamant::solve: the preconditioner has been made of a form; take DealiiSolver");
+  return s;
+}
+
+bool DealiiMultigrid::takes_whole_solve(const dealii::SolverControl &control)
+{
+  const auto &kind = typeid(control);
+  return kind == typeid(dealii::SolverControl) || kind == typeid(dealii::ReductionControl) ||
+         kind == typeid(dealii::IterationNumberControl);
+}
+
+bool DealiiMultigrid::symmetric_with(const MatrixRows &rows) const
+{
+  auto           &s = with_levels();
+  const ThreadsOf threads(where);
+  const auto     &k        = prepare(where, rows, *s.levels, s.options, *s.cycle, s.krylov);
+  const auto     &coupling = k.values->coupling.value; // which makes the whole matrix nonsymmetric
+  const bool      couples  = std::any_of(coupling.begin(), coupling.end(), [](double entry) { return entry != 0.; });
+  return !on_any_rank(s.ranks, couples) && k.symmetric;
+}
+
+void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *solution,
+                            dealii::SolverControl &control) const
+{
+  auto           &s = with_levels();
   const ThreadsOf threads(where);
   auto           &k = prepare(where, rows, *s.levels, s.options, *s.cycle, s.krylov);
   System          system(s.levels->dofs(), s.constrained, *k.values, rhs, solution);
@@ -137,6 +182,7 @@ void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *s
   own.max_iterations = static_cast<int>(std::min<unsigned>(control.max_steps(), std::numeric_limits<int>::max()));
   own.tolerance      = size > 0. ? tolerance_of(control, initial) / size : 1.;
   k.n_applications   = 0;
+  system.scale_by(scale_of(system.b.data(), system.b.size(), s.ranks) * std::ldexp(1., s.exponent / 2));
   k.b.upload(system.b.data());
   k.x.upload(system.x.data());
   try

@@ -6,6 +6,7 @@
 
 #include <boost/signals2/connection.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -45,6 +46,7 @@ private:
 struct DealiiKrylov
 {
   std::shared_ptr<UserValues>   values;
+  bool                          current        = false; ///< whether the solver has the values
   bool                          symmetric      = false;
   int                           n_applications = 0; ///< of the preconditioner, where the host runs it
   std::unique_ptr<LinearSolver> solver;
@@ -63,8 +65,10 @@ struct DealiiMultigrid::State
   MultigridOptions                options; ///< of the cycle
   std::unique_ptr<Preconditioner> cycle;
   Vector<double>                  b, z;
-  std::optional<bool>             symmetric; ///< of the present matrix and cycle, once known
-  std::unique_ptr<DealiiKrylov>   krylov;    ///< once needed
+  double                          scale    = 1.; ///< a power of two, with which vectors come to the cycle in float
+  int                             exponent = 0;  ///< of the largest diagonal entry
+  std::optional<bool>             symmetric;     ///< of the present matrix and cycle, once known
+  std::unique_ptr<DealiiKrylov>   krylov;        ///< once needed
 
   /// Makes the hierarchy anew; null with a form. `by_constraints` has the kinds that the constraints gave.
   std::function<DofHierarchy(const dealii::AffineConstraints<double> *, Array<char> &)> make_hierarchy;
@@ -74,7 +78,11 @@ struct DealiiMultigrid::State
   std::vector<boost::signals2::scoped_connection> connections;
 
   const UserDofs &dofs() const { return levels ? levels->dofs() : form_dofs; }
+  bool            follow(double largest); ///< whether vectors with this largest entry have got another scale
 };
+
+/// Returns the largest absolute value of n entries; NaN is passed over.
+double largest_entry(const double *entries, std::size_t n);
 
 /// Lets the host's loops have as many threads as a device has, for as long as it lives.
 class ThreadsOf

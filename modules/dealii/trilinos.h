@@ -8,6 +8,7 @@
 #include <Epetra_Operator.h>
 
 #include <iostream>
+#include <string>
 
 namespace adamant
 {
@@ -37,11 +38,11 @@ private:
     {
       try
         {
-          multigrid.check_vector(src.GlobalLength64(), src.MyLength());
+          const std::string complaint = multigrid.complaint(dealii::IndexSet(src.Map()));
           for (int v = 0; v < src.NumVectors(); ++v)
             {
               source.assign(src[v], src[v] + src.MyLength()); // dst may be src
-              multigrid.apply(source.data(), dst[v]);
+              multigrid.apply(source.data(), dst[v], complaint);
             }
           return 0;
         }

@@ -12,36 +12,42 @@ namespace adamant
 /// The values of a user's matrix in the numbers of a LevelSpace.
 struct UserValues
 {
-  CSRMatrix<double> A;        ///< couplings of free DoFs; constrained DoFs have rows of the identity
-  CSRMatrix<double> coupling; ///< of free rows to constrained columns, which elimination of columns leaves empty
-  Array<double>     diagonal; ///< of the user's matrix
+  CSRMatrix<double> A;               ///< couplings of free DoFs; constrained DoFs have rows of the identity
+  CSRMatrix<double> coupling;        ///< of free rows to constrained columns, which elimination of columns leaves empty
+  Array<double>     diagonal;        ///< of the user's matrix
+  bool              changed = false; ///< whether the last copy has brought other values than were here, on any rank
 };
 
-/// How a user's matrix is copied to a LevelSpace's numbers: the pattern is found once, and each copy of values then
-/// writes them to their places.
+/// How a user's matrix is copied to a LevelSpace's numbers: the pattern is found once, and each copy of new values writes
+/// them to their places.
 ///
 /// A DoF is constrained where its kind says so, or where its row of the matrix is decoupled: all entries off the
 /// diagonal are zero, as MatrixTools::apply_boundary_values leaves them.
 class UserMatrix
 {
 public:
-  /// Finds the pattern and gives it to `values`, whose values are not set. dof_kinds() has made `kinds`; decoupled rows
-  /// become prescribed_dof. All ranks call it together. Throws RunError on all ranks
-  /// where the matrix or `kinds` is for other DoFs than `dofs`, or where the row of a constrained DoF is not decoupled.
+  /// Copies a matrix to `values`. dof_kinds() has made `kinds`; decoupled rows become prescribed_dof. All ranks call it
+  /// together. Throws RunError on all ranks where the matrix or `kinds` is for other DoFs than `dofs`, or where the row
+  /// of a constrained DoF is not decoupled. It also throws where an entry of a free DoF's row is no finite number, or
+  /// its diagonal entry is zero.
   UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values);
 
   const Array<char> &kinds() const { return kind; } ///< of the owned DoFs in the space
 
-  /// Copies the values of a matrix to `to`, which has the pattern. Returns false on all ranks where the matrix has
-  /// another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on all ranks where
-  /// an entry of a free DoF's row is no finite number, or its diagonal entry is zero.
+  /// Copies the values of a matrix to `to`, which has the pattern, and sets to.changed. Returns false on all ranks where
+  /// the matrix has another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on
+  /// all ranks where the constructor would refuse an entry.
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
 
 private:
+  struct Part;
+
   void number_ghosts(const MatrixRows &rows, const UserDofs &dofs, CSRMatrix<double> &A);
-  void find_pattern(const MatrixRows &rows, const UserDofs &dofs, UserValues &values);
+  void copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &values);
+  void append_row(int i, const MatrixRow &row, const UserDofs &dofs, Part &part) const;
   int  local_column(const UserDofs &dofs, dealii::types::global_dof_index column) const; // -1: there is none
-  bool copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to) const;
+  bool copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const;
+  bool is_decoupled(int i, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const;
 
   Array<char>                                  kind, kind_of_column; // the latter with ghosts
   std::vector<dealii::types::global_dof_index> ghosts; // columns of other ranks in the user's numbers, ascending

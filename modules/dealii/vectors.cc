@@ -2,9 +2,10 @@
 
 #include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
+#include "dealii/ranks.h"
+#include "fem/dealii_trilinos.h"
 
-#include <deal.II/base/config.h>
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 #include <deal.II/lac/trilinos_vector.h>
 #endif
 #ifdef DEAL_II_WITH_PETSC
@@ -16,7 +17,7 @@
 
 namespace adamant
 {
-#ifdef DEAL_II_WITH_TRILINOS
+#ifdef ADAMANT_DEALII_HAS_EPETRA
 // A vector with ghosts has all entries by ascending numbers, so that the own ones do not come first.
 const double *own_values(const dealii::TrilinosWrappers::MPI::Vector &vector, Array<double> &buffer)
 {
@@ -63,9 +64,9 @@ void write(const double *values, dealii::PETScWrappers::MPI::Vector &vector)
 #endif
 
 DealiiVectors::DealiiVectors(const Device &device, const Array<int> &number, const Array<char> &is_constrained,
-                             std::uint64_t n_global)
+                             const dealii::IndexSet &owned)
   : device(device)
-  , n_global(n_global)
+  , owned(owned)
 {
   Array<int> rows = number, entries(is_constrained.size(), -1);
   for (int k = 0; k < static_cast<int>(rows.size()); ++k)
@@ -88,14 +89,25 @@ void DealiiVectors::set_diagonal(const Array<double> &d)
     c.scaling = d[c.number] != 0. ? 1. / d[c.number] : 1.;
 }
 
-void DealiiVectors::check_size(std::uint64_t n, std::size_t n_owned) const
+std::string DealiiVectors::complaint(const dealii::IndexSet &entries) const
 {
-  if (n != n_global)
-    throw RunError("multigrid for deal.II's vectors: the vector has " + std::to_string(n) +
-                   " entries, but the matrix has " + std::to_string(n_global) + " rows; was the mesh refined?");
-  if (n_owned != static_cast<std::size_t>(row.size()))
-    throw RunError("multigrid for deal.II's vectors: the vector has " + std::to_string(n_owned) +
-                   " entries of this rank, but the finest level has " + std::to_string(row.size()));
+  if (entries.size() != owned.size())
+    return "multigrid for deal.II's vectors: the vector has " + std::to_string(entries.size()) +
+           " entries, but the matrix has " + std::to_string(owned.size()) + " rows; was the mesh refined?";
+  if (entries != owned)
+    return "multigrid for deal.II's vectors: the vector has other entries on a rank than the matrix has rows, " +
+           std::to_string(entries.n_elements()) + " and " + std::to_string(owned.n_elements()) +
+           "; make it with DoFHandler::locally_owned_dofs()";
+  return "";
+}
+
+void DealiiVectors::check(const Communicator &ranks, const dealii::IndexSet &one, const dealii::IndexSet &other) const
+{
+  agreed(ranks, [&] {
+    for (const auto *entries : {&one, &other})
+      if (const auto text = complaint(*entries); !text.empty())
+        throw RunError(text);
+  });
 }
 
 void DealiiVectors::take(const double *source, Vector<double> &x) const

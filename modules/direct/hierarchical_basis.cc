@@ -87,6 +87,19 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
   });
 }
 
+CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
+{
+  Array<int> number(A.n_cols, -1);
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    number[columns[j]] = static_cast<int>(j);
+  return matrix_of_rows(static_cast<int>(rows.size()), static_cast<int>(columns.size()), [&](int i, Row &row) {
+    for (auto k = A.row_start[rows[i]]; k < A.row_start[rows[i] + 1]; ++k)
+      if (number[A.column[k]] >= 0 && A.value[k] != 0.)
+        row.emplace_back(number[A.column[k]], A.value[k]);
+    std::sort(row.begin(), row.end());
+  });
+}
+
 CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number)
 {
   return matrix_of_rows(static_cast<int>(row.size()), static_cast<int>(number.size()), [&](int r, Row &entries) {

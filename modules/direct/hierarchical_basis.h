@@ -41,6 +41,10 @@ CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own
 /// order that A has.
 CSRMatrix<double> renumbered_rows(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number);
 
+/// Returns the rows and columns of A with these numbers, in the order of the lists. Other columns are dropped, and so
+/// are entries that are zero. All matrices are in host memory.
+CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns);
+
 /// Computes x[own[i]] += Σ_k value[k] x[column[k]] for W columns at a time. No row is another row's column.
 template <typename Number, int W>
 struct AddInterpolation

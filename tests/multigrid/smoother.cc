@@ -179,3 +179,41 @@ TYPED_TEST(SmootherTest, UnknownNamesAreAnsweredWithTheNearest)
     },
     {"'gaus_seidel'", "gauss_seidel"});
 }
+
+// Two lines apart from each other. The largest eigenvalue belongs to the first one, and then to the second one, where the
+// vector that was followed is almost zero. Too small a value would let the polynomial amplify what it should damp.
+TYPED_TEST(SmootherTest, FollowsAnEigenvalueThatMovesElsewhere)
+{
+  using Number      = typename TypeParam::Number;
+  const int    n    = 48;
+  const double most = 1 + std::cos(std::acos(-1.) / (n + 1));
+  const auto   with = [n](double first, double second) { // rows -c, 2, -c of each line: up to 1 + c cos(pi / (n + 1))
+    std::vector<Values> rows(2 * n, Values(2 * n, 0.));
+    for (int i = 0; i < 2 * n; ++i)
+      {
+          rows[i][i] = 2;
+          if (i % n > 0)
+          rows[i][i - 1] = rows[i - 1][i] = -(i < n ? first : second);
+      }
+      return to_csr(rows);
+  };
+  for (const double before : {1e-3, 0.5}) // of the second line; the first one ends with 1e-3, or stays at 0.6
+    {
+      const bool swap = before < 0.1;
+      const auto A    = std::make_shared<CSRMatrix<double>>(with(swap ? 1 : 0.6, before));
+      const auto rows = std::make_shared<CompressedRows>(this->device, *A);
+      LevelData  data{ValuesOnDevice{A, rows}, nullptr, nullptr};
+      rows->values.upload(A->value.data());
+      DeviceLevel<Number>        level(this->device, data);
+      PolynomialSmoother<Number> smoother(level, {"jacobi", true, 0.8, 4.});
+      const auto                 changed = with(swap ? 1e-3 : 0.6, 1);
+      rows->values.upload(changed.value.data());
+      for (int step = 0; step < (swap ? 1 : 8); ++step)
+        {
+          level.update();
+          smoother.update();
+        }
+      EXPECT_GT(smoother.eigenvalue(), most / 1.1);
+      EXPECT_LT(smoother.eigenvalue(), most * 1.1);
+    }
+}

@@ -33,12 +33,14 @@ class Tables(unittest.TestCase):
         if records:
             shutil.copytree(ROOT / "docs" / "benchmarks" / "paper", folder / "docs" / "benchmarks" / "paper")
             (folder / "docs" / "benchmarks" / "made-up").mkdir()
-            (folder / "README.md").write_text("before\n" + MARKERS + "after\n")
+            for page in ("README.md", "docs/add_to_dealii.md"):
+                (folder / page).write_text("before\n" + MARKERS + "after\n")
             lines = [json.dumps(r) + "\n" for r in records]
             (folder / "docs" / "benchmarks" / "made-up" / "records.jsonl").write_text("".join(lines))
         else:
             shutil.copytree(ROOT / "docs" / "benchmarks", folder / "docs" / "benchmarks")
             shutil.copy(ROOT / "README.md", folder)
+            shutil.copy(ROOT / "docs" / "add_to_dealii.md", folder / "docs")
         return subprocess.run([sys.executable, str(folder / "scripts" / "tables")], capture_output=True, text=True)
 
     def tables(self, records):
@@ -128,6 +130,17 @@ class Tables(unittest.TestCase):
         self.assertIn("a machine; commit new; 2026-02-01", text)
         self.assertIn("First run: `build/apps/transport_diffusion some.prm`", text)
 
+    def test_tutorials_of_deal_ii(self):
+        tutorial = {"application": "deal.II's tutorials", "case": "step-0", "lines": 5, "solves": 2, "ranks": 1, "threads": 1, "dofs": 1234}
+        records = [record(label, n, 0, **tutorial, total_iterations=its, timings={"init": init * n, "solve": 2.0})
+                   for label, its, init in (("own", 99, 1.0), ("ml", 9, 2.0), ("adamant", 8, 1.0)) for n in (1, 2, 3)]  # fmt: skip
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.make(folder, records).returncode, 0)
+            page = (Path(folder) / "docs" / "add_to_dealii.md").read_text()
+        row = self.rows(page, "before")["step-0"]
+        self.assertEqual([row[name] for name in ("lines", "unknowns", "its own", "ML", "adamant", "adamant / its own", "adamant / ML")],
+                         ["5", "1 234", "99: 2.00 + 2.00", "9: 4.00 + 2.00", "8: 2.00 + 2.00", "1.00", "0.67"])
+
     def test_incomplete_record_is_refused(self):
         bad = record("host 1, zero guess", 1, 1.0)
         with tempfile.TemporaryDirectory() as folder:
@@ -140,7 +153,7 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = self.make(folder)
             self.assertEqual(done.returncode, 0, done.stderr)
-            for page in ("README.md", *(file.relative_to(ROOT) for file in ROOT.glob("docs/benchmarks/*/tables.md"))):
+            for page in ("README.md", "docs/add_to_dealii.md", *(file.relative_to(ROOT) for file in ROOT.glob("docs/benchmarks/*/tables.md"))):
                 if (Path(folder) / page).read_text() != (ROOT / page).read_text():
                     self.fail(f"expected {page} as scripts/tables makes it; run that")
 

@@ -14,8 +14,6 @@ template void for_each(const DeviceInterface &, int, const Scale<float> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<double> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<float> &);
 template void for_each(const DeviceInterface &, int, const Gather<double, double> &);
-template void for_each(const DeviceInterface &, int, const Gather<double, float> &);
-template void for_each(const DeviceInterface &, int, const Gather<float, double> &);
 template void for_each(const DeviceInterface &, int, const ToComponents &);
 template void for_each(const DeviceInterface &, int, const ToNodes &);
 template void for_each(const DeviceInterface &, int, const RandomSigns &);

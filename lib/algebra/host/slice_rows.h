@@ -3,6 +3,7 @@
 #include "base/csr/csr_matrix.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -22,13 +23,12 @@ public:
     , n_blocks(lanes)
     , values(lanes * m)
     , columns(lanes)
-    , order(lanes)
   {}
 
   const int m, lanes;
 
   int    width(int r) const { return n_blocks[r]; }                                          ///< blocks of node r
-  bool   stored(int r, int k) const { return ordered ? order[r][k] >= 0 : k < n_blocks[r]; } ///< else it is padding
+  bool   stored(int r, int k) const { return ordered ? place(r, k) >= 0 : k < n_blocks[r]; } ///< else it is padding
   int    column(int r, int k) const { return columns[r][place(r, k) * m]; }
   double value(int r, int k, int c, int d) const { return values[r * m + c][place(r, k) * m + d]; }
   int    window(int k) const { return windows[k]; }
@@ -51,12 +51,14 @@ public:
   void sort_by_value()
   {
     ordered = by_value = true;
+    longest            = *std::max_element(n_blocks.begin(), n_blocks.end());
+    order.resize(static_cast<std::size_t>(lanes) * longest);
     for (int r = 0; r < lanes; ++r)
       {
-        order[r].resize(n_blocks[r]);
-        std::iota(order[r].begin(), order[r].end(), 0);
+        const auto begin = order.begin() + r * longest;
+        std::iota(begin, begin + n_blocks[r], 0);
         const auto *const *rows = &values[r * m];
-        std::sort(order[r].begin(), order[r].end(), [rows, m = m](int k, int l) {
+        std::sort(begin, begin + n_blocks[r], [rows, m = m](int k, int l) {
           for (int c = 0; c < m; ++c)
             for (int d = 0; d < m; ++d)
               if (const double a = rows[c][k * m + d], b = rows[c][l * m + d]; a != b)
@@ -71,26 +73,30 @@ public:
   /// it is possible; else the order stays.
   bool sort_by_windows(int n_windows, int length, int n_cols)
   {
-    std::vector<int> next(lanes, 0);
-    windows.clear();
-    for (auto &o : order)
-      o.clear();
+    constexpr int               none = std::numeric_limits<int>::max();
+    std::array<int, most_lanes> next{}; // block of each node that has no window
+    std::array<int, most_lanes> head;   // its column
+    const auto                  head_of = [&](int r) { return next[r] < n_blocks[r] ? columns[r][next[r]] : none; };
+    longest                             = n_windows;
+    order.resize(static_cast<std::size_t>(lanes) * longest);
+    windows.resize(n_windows);
+    for (int r = 0; r < lanes; ++r)
+      head[r] = head_of(r);
     for (int k = 0; k < n_windows; ++k)
       {
-        int begin = std::numeric_limits<int>::max();
-        for (int r = 0; r < lanes; ++r)
-          if (next[r] < n_blocks[r])
-            begin = std::min(begin, columns[r][next[r]]);
+        const int begin = windows[k] = *std::min_element(head.begin(), head.begin() + lanes);
         if (begin > n_cols - length)
           return false;
-        windows.push_back(begin);
         for (int r = 0; r < lanes; ++r)
-          {
-            const bool in_window = next[r] < n_blocks[r] && columns[r][next[r]] < begin + length;
-            order[r].push_back(in_window ? next[r]++ : -1);
-          }
+          if (head[r] < begin + length)
+            {
+              order[r * longest + k] = next[r]++;
+              head[r]                = head_of(r);
+            }
+          else
+            order[r * longest + k] = -1;
       }
-    return ordered = next == n_blocks;
+    return ordered = std::equal(n_blocks.begin(), n_blocks.end(), next.begin());
   }
 
   /// Returns whether all nodes have the values of the first node of `head`, block by block; it has as many blocks.
@@ -114,7 +120,7 @@ public:
           else
             for (int k = 0; k < n_blocks[r]; ++k)
               for (int d = 0; d < m; ++d)
-                same &= std::abs(b[order[r][k] * m + d] - a[head.order[of][k] * m + d]) <= limit;
+                same &= std::abs(b[place(r, k) * m + d] - a[head.place(of, k) * m + d]) <= limit;
           if (!same)
             return false;
         }
@@ -132,14 +138,17 @@ public:
   }
 
 private:
-  int place(int r, int k) const { return ordered ? order[r][k] : k; }
+  static constexpr int most_lanes = 16;
 
-  const RowsView               &A;
-  bool                          ordered = false, by_value = false;
-  std::vector<int>              n_blocks; // of each node
-  std::vector<const double *>   values;   // of each row
-  std::vector<const int *>      columns;  // of each node's first row
-  std::vector<std::vector<int>> order;    // of each node's blocks; -1: padding
-  std::vector<int>              windows;  // first columns of windows
+  int place(int r, int k) const { return ordered ? order[r * longest + k] : k; }
+
+  const RowsView             &A;
+  bool                        ordered = false, by_value = false;
+  std::vector<int>            n_blocks;    // of each node
+  std::vector<const double *> values;      // of each row
+  std::vector<const int *>    columns;     // of each node's first row
+  int                         longest = 0; // blocks of a node in `order`
+  std::vector<int>            order;       // of each node's blocks; -1: padding
+  std::vector<int>            windows;     // first columns of windows
 };
 } // namespace adamant::host

@@ -6,84 +6,73 @@
 
 namespace adamant
 {
-namespace
-{
-// The columns of one row of A B after the other.
-class RowsOfProduct
-{
-public:
-  RowsOfProduct(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
-    : A(A)
-    , B(B)
-    , last_row(B.n_cols, -1)
-  {}
-
-  const std::vector<int> &columns(int row)
-  {
-    found.clear();
-    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
-        if (const int column = B.column[l]; last_row[column] != row)
-          {
-            last_row[column] = row;
-            found.push_back(column);
-          }
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
-private:
-  const CSRMatrix<double> &A, &B;
-  std::vector<int>         found, last_row; // the last row that had each column
-};
-} // namespace
-
-CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, bool sorted)
 {
   CSRMatrix<double> C;
   C.n_rows = A.n_rows;
   C.n_cols = B.n_cols;
   C.row_start.resize(A.n_rows + 1);
-#pragma omp parallel
-  {
-    RowsOfProduct rows(A, B);
-#pragma omp for schedule(static)
-    for (int row = 0; row < A.n_rows; ++row)
-      C.row_start[row + 1] = static_cast<std::int64_t>(rows.columns(row).size());
-  }
-  finish_row_starts(C);
-#pragma omp parallel
-  {
-    RowsOfProduct       rows(A, B);
-    std::vector<double> sums(B.n_cols, 0.);
-#pragma omp for schedule(static)
-    for (int row = 0; row < A.n_rows; ++row)
+  std::vector<std::pair<Array<int>, Array<double>>> kept(omp_get_max_threads());
+  for_row_ranges(A.n_rows, [&](int first, int end) {
+    auto &[columns, values] = kept[omp_get_thread_num()];
+    Array<EntryNumber> place(B.n_cols, -1); // of each column's last entry, which lies before `begin` in former rows
+    Array<double>      in_order;
+    for (int row = first; row < end; ++row)
       {
+        const auto begin = static_cast<EntryNumber>(columns.size());
         for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
-            sums[B.column[l]] += A.value[k] * B.value[l];
-        auto place = C.row_start[row];
-        for (const int column : rows.columns(row))
+          for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
+            if (auto &at = place[B.column[l]]; at >= begin)
+              values[at] += A.value[k] * B.value[l];
+            else
+              {
+                at = static_cast<EntryNumber>(columns.size());
+                columns.push_back(B.column[l]);
+                values.push_back(A.value[k] * B.value[l]);
+              }
+        if (sorted)
           {
-            C.column[place]  = column;
-            C.value[place++] = sums[column];
-            sums[column]     = 0.;
+            std::sort(columns.begin() + begin, columns.end());
+            in_order.clear();
+            for (std::size_t k = begin; k < columns.size(); ++k)
+              in_order.push_back(values[place[columns[k]]]);
+            std::copy(in_order.begin(), in_order.end(), values.begin() + begin);
           }
+        C.row_start[row + 1] = static_cast<EntryNumber>(columns.size()) - begin;
       }
-  }
+  });
+  finish_row_starts(C);
+  if (kept.size() == 1) // no copies
+    {
+      C.column = std::move(kept[0].first);
+      C.value  = std::move(kept[0].second);
+      return C;
+    }
+  for_row_ranges(A.n_rows, [&](int first, int) {
+    auto &[columns, values] = kept[omp_get_thread_num()];
+    std::copy(columns.begin(), columns.end(), C.column.begin() + C.row_start[first]);
+    std::copy(values.begin(), values.end(), C.value.begin() + C.row_start[first]);
+    kept[omp_get_thread_num()] = {};
+  });
   return C;
 }
 
-CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
+void local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, CSRMatrix<double> &C)
 {
-  Array<int> number(A.n_cols, -1);
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    number[columns[j]] = static_cast<int>(j);
-  return matrix_of_rows(static_cast<int>(rows.size()), static_cast<int>(columns.size()), [&](int i, Row &row) {
-    for (auto k = A.row_start[rows[i]]; k < A.row_start[rows[i] + 1]; ++k)
-      if (number[A.column[k]] >= 0 && A.value[k] != 0.)
-        row.emplace_back(number[A.column[k]], A.value[k]);
-    std::sort(row.begin(), row.end());
+  for_row_ranges(A.n_rows, [&](int first, int end) {
+    Array<double> sums(B.n_cols);
+    for (int row = first; row < end; ++row)
+      {
+        if (A.row_start[row] == A.row_start[row + 1])
+          continue;
+        for (auto k = C.row_start[row]; k < C.row_start[row + 1]; ++k)
+          sums[C.column[k]] = 0.;
+        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
+            sums[B.column[l]] += A.value[k] * B.value[l];
+        for (auto k = C.row_start[row]; k < C.row_start[row + 1]; ++k)
+          C.value[k] = sums[C.column[k]];
+      }
   });
 }
 

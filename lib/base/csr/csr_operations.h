@@ -81,12 +81,12 @@ CSRMatrix<double> matrix_of_rows(int n_rows, int n_cols, const Fill &fill, std::
 }
 
 /// Returns A B, a matrix with as many rows as A and as many columns as B. It has every entry that the patterns allow,
-/// and its columns ascend. All matrices are in host memory and on this rank as a whole: the columns of A are rows of B.
-CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
-
-/// Returns the rows and columns of A with these numbers, in the order of the lists. Other columns are dropped, and so
-/// are entries that are zero. All matrices are in host memory.
-CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns);
+/// and its columns ascend; where they need not be `sorted`, they have the order in which they are met. All matrices are
+/// in host memory and on this rank as a whole: the columns of A are rows of B.
+CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, bool sorted = true);
+/// Sets the values of C = A B, where C has come from local_product() for matrices of the same patterns. Rows that
+/// are empty in A stay as they are in C.
+void local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, CSRMatrix<double> &C);
 
 /// Returns the part of A, a system with m components in each node, that couples component `row` to component `column`.
 /// It has the rows i with i % m = row and the columns j with j % m = column, by the numbers of their nodes. Entries

@@ -149,9 +149,9 @@ struct RowsInTurn
     std::vector<int> listed, columns;
   };
 
-  Found            last_two[2];
+  Found            last_two[2]{};
   int              turn = 0;
-  std::vector<int> listed;
+  std::vector<int> listed{};
 };
 
 // The columns from what each thread has kept. A group has `width` columns, `stored` of them in a row.

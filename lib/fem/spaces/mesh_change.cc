@@ -5,7 +5,12 @@
 #include "base/row_ranges.h"
 #include "fem/meshes/forest.h"
 
+#include <deal.II/base/config.h>
+#if DEAL_II_VERSION_GTE(9, 7, 0)
+#include <deal.II/numerics/solution_transfer.h>
+#else
 #include <deal.II/distributed/solution_transfer.h>
+#endif
 #include <deal.II/distributed/tria.h>
 
 #include <boost/signals2/connection.hpp>
@@ -263,10 +268,15 @@ public:
   }
 
 private:
-  const std::shared_ptr<dealii::DoFHandler<dim>>                    dofs;
-  dealii::parallel::distributed::SolutionTransfer<dim, NodalVector> transfer;
-  Array<dealii::types::global_dof_index>                            numbers; // of the new space's owned DoFs in `dofs`
-  bool                                                              interpolated = false;
+#if DEAL_II_VERSION_GTE(9, 7, 0)
+  using SolutionTransfer = dealii::SolutionTransfer<dim, NodalVector>;
+#else
+  using SolutionTransfer = dealii::parallel::distributed::SolutionTransfer<dim, NodalVector>;
+#endif
+  const std::shared_ptr<dealii::DoFHandler<dim>> dofs;
+  SolutionTransfer                               transfer;
+  Array<dealii::types::global_dof_index>         numbers; // of the new space's owned DoFs in `dofs`
+  bool                                           interpolated = false;
 };
 
 namespace

@@ -17,7 +17,7 @@ struct SmootherKind
 
   template <typename Number>
   using Make = std::function<std::unique_ptr<Smoother<Number>>(const DeviceLevel<Number> &)>;
-  std::tuple<Make<double>, Make<float>> make;
+  std::tuple<Make<double>, Make<float>> make{};
 
   /// Returns S in host memory for a matrix A whose nodes have node_size rows. It is there for the kinds that need A's
   /// diagonal blocks alone, which work for a RowlessMatrix, too. Null: the kind needs the rows of A.

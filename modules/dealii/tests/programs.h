@@ -27,6 +27,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -221,6 +222,34 @@ void expect_refusal(const Action &action, const std::string &part)
   catch (const adamant::RunError &error)
     {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+}
+
+/// Expects that initialize() refuses a constraint between two DoFs, neither of which hangs, and that it names them.
+template <class Program, class Multigrid>
+void expect_refused_pair(const Program &program, Multigrid &multigrid)
+{
+  AffineConstraints<double> hanging(program.relevant);
+  DoFTools::make_hanging_node_constraints(program.dofs, hanging);
+  try
+    {
+      multigrid.initialize(program.matrix, program.dofs, program.constraints);
+      FAIL() << "expected RunError";
+    }
+  catch (const adamant::RunError &error)
+    {
+      const std::string text = error.what();
+      unsigned int      i = 0, j = 0;
+      const auto        place = text.find("DoF ");
+      ASSERT_NE(place, std::string::npos) << text;
+      ASSERT_EQ(std::sscanf(text.c_str() + place, "DoF %u is constrained to DoF %u, but is no hanging node", &i, &j), 2)
+        << text;
+      if (!program.relevant.is_element(i)) // another rank knows it
+        return;
+      EXPECT_FALSE(hanging.is_constrained(i)) << text;
+      const auto *entries = program.constraints.get_constraint_entries(i);
+      ASSERT_NE(entries, nullptr) << text;
+      EXPECT_EQ(entries->front().first, j) << text;
     }
 }
 } // namespace test
