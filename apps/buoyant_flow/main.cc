@@ -111,7 +111,7 @@ private:
     device.multiply(1., G, at_points, 0., load);
     adamant::require(std::isfinite(device.dot(load, load)),
                      "Problem/Density times Problem/Gravity has values that are no numbers, or are too large");
-    flow->set_load(load);
+    timed("rhs", [this] { flow->set_load(load); });
     if (!new_mesh)
       return;
     new_mesh = false;

@@ -75,8 +75,8 @@ private:
   void setup() override
   {
     timed("init/matrices", [this] { setup_flow(); });
-    setup_viscosity();
     timed("init/right-hand side", [this] { setup_load(); });
+    setup_viscosity();
     print_size();
     this->describe({flow->n_unknowns(), flow->space().triangulation().n_global_active_cells(),
                     flow->matrices().data().velocity, parameters.linear_solver});
@@ -123,6 +123,7 @@ private:
   {
     timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(stage); });
     timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
+    timed("rhs", [this] { flow->set_load(load); });
   }
 
   void setup_load()
@@ -130,7 +131,7 @@ private:
     const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
     const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
     adamant::require_numbers(device.communicator(), "Problem/Body force", F);
-    flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
+    load = Vector(device, adamant::transposed_product(flow->space().owned_H(), F));
   }
 
   // In one stage unless a continuation is asked for.
@@ -197,6 +198,7 @@ private:
   std::optional<adamant::StokesFlow<dim>> flow;
   adamant::PointEvaluation                velocity_at_points, pressure_at_points;
   adamant::CellViscosity                  eta; // that of the last stage
+  Vector                                  load;
 };
 
 int main(int argc, char **argv)

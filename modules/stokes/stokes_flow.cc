@@ -79,7 +79,6 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   , field(device, matrices_.velocity, mapping)
 {
   const int n = field.size() + matrices_.pressure.finest().n_owned();
-  load        = field.vector();
   b           = Vector<double>(device, n);
   x           = Vector<double>(device, n);
   u           = field.vector();
@@ -125,7 +124,7 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
   matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
   device.copy(prescribed, g);
   device.scale(eta.scale, g);
-  solver_is_behind = true;
+  solver_is_behind = b_is_behind = true;
   new_precision.reset();
   if (!solver || precision_ == Precision::float32)
     if (const auto wanted = wanted_precision(); !solver || wanted != precision_)
@@ -166,21 +165,21 @@ void StokesFlow<dim>::make_solver(Precision precision)
 }
 
 template <int dim>
-void StokesFlow<dim>::set_right_hand_side()
+void StokesFlow<dim>::set_load(const Vector<double> &F)
 {
   b.set_zero();
   Vector<double> b_u = part(b, 0);
-  device.copy(load, b_u);
+  device.copy(F, b_u);
   if (!(device.dot(g, g) == 0.)) // also NaN
     matrices_.subtract_prescribed(g, b);
+  b_is_behind = false;
 }
 
 template <int dim>
 SolverResult StokesFlow<dim>::solve()
 {
-  if (solver_is_behind)
-    throw RunError("Stokes flow: update_solver() has to follow set_viscosity() before solve()");
-  set_right_hand_side();
+  if (solver_is_behind || b_is_behind)
+    throw RunError("Stokes flow: update_solver() and set_load() have to follow set_viscosity() before solve()");
   const auto result = solve_scaled();
   auto       x_p    = part(x, 1);
   matrices_.remove_mean(x_p);
@@ -267,7 +266,6 @@ void StokesFlow<dim>::serialize(State &state)
     return;
   if (precision != precision_)
     make_solver(precision);
-  set_right_hand_side();
   if (state.changes_mesh()) // a checkpoint's is of zero mean, but for rounding, which once more would change
     matrices_.remove_mean(x_p);
   set_nodal_values();

@@ -49,7 +49,7 @@ public:
              const ViscosityParameters &averages, const StokesSolverParameters &parameters, SchurComplement schur,
              VelocityElement element = VelocityElement::q1_iso_q2);
 
-  /// Sets η and all matrices. update_solver() has to follow.
+  /// Sets η and all matrices. update_solver() and set_load() have to follow.
   void set_viscosity(CellViscosity eta);
   /// Takes over the matrices. Makes a solver unless solver_stays().
   void update_solver();
@@ -58,8 +58,9 @@ public:
   /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
-  /// Sets the load F_i = ∫ f · φ_i at the unknowns of the velocity: the first entries of F, on the device.
-  void set_load(const Vector<double> &F) { device.copy(F, load); }
+  /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device, and for the
+  /// prescribed velocities with the viscosity that was set. Where they are not zero, A_g is assembled on the host.
+  void set_load(const Vector<double> &F);
 
   /// Computes u and p from the last solution; p has zero mean. Where GMRES does not converge in float32, it solves once
   /// more in mixed precision, if the parameters allow it. Throws SolverError.
@@ -99,7 +100,6 @@ private:
   void           make_solver(Precision precision);
   Precision      wanted_precision() const;
   SolverResult   solve_scaled();
-  void           set_right_hand_side();
   void           set_nodal_values();
   Vector<double> part(const Vector<double> &of, int block) const
   {
@@ -120,11 +120,12 @@ private:
   Precision                        precision_ = Precision::float64;
   std::optional<Precision>         new_precision;           // of the solver that update_solver() makes
   bool                             solver_is_behind = true; // whether update_solver() has to follow
+  bool                             b_is_behind      = true; // whether set_load() has to follow
   CellViscosity                    eta;
   Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
   Vector<double>                   prescribed, g;            // velocities; g: times the scale of η
-  Vector<double>                   load, b, x;               // x is (u times the scale of η, p times length)
+  Vector<double>                   b, x;                     // x is (u times the scale of η, p times length)
   std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
 };
 } // namespace adamant
