@@ -75,10 +75,9 @@ ConditionNumbers condition_numbers(const Device &device, const NestedNodes &node
                                    const Prehandled &matrices, const CSRMatrix<double> &matrix)
 {
   ConditionNumbers result;
-  const auto       unknowns = nodes.unknowns();
-  result.nodal              = condition(submatrix(matrix, unknowns, unknowns));
-  result.hierarchical       = condition(matrices.hierarchical);
-  const auto scale          = [&](Array<double> &x, bool transposed) {
+  result.nodal        = condition(submatrix(matrix, nodes.unknowns, nodes.unknowns));
+  result.hierarchical = condition(matrices.hierarchical);
+  const auto scale    = [&](Array<double> &x, bool transposed) {
     for (std::size_t i = 0; i < x.size(); ++i)
       x[i] *= matrices.inverse_diagonal[i];
     Array<double> x_C;

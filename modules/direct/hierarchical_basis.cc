@@ -10,11 +10,12 @@
 namespace adamant
 {
 NestedNodes::NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<double>>> &prolongations_,
-                         const Array<int>                                            &unknowns)
+                         const Array<int>                                            &unknowns_)
   : prolongations(prolongations_)
   , finest_node(prolongations_.size() + 1)
   , new_nodes(prolongations_.size())
   , unknown(prolongations_.back()->n_rows, -1)
+  , unknowns(unknowns_)
   , n_unknowns(static_cast<int>(unknowns.size()))
 {
   for (std::size_t i = 0; i < unknowns.size(); ++i)
@@ -42,15 +43,6 @@ NestedNodes::NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<doubl
       for (int j = 0; j < P.n_cols; ++j)
         hanging = hanging || finest_node[l][j] < 0;
     }
-}
-
-Array<int> NestedNodes::unknowns() const
-{
-  Array<int> nodes;
-  for (std::size_t i = 0; i < unknown.size(); ++i)
-    if (unknown[i] >= 0)
-      nodes.push_back(static_cast<int>(i));
-  return nodes;
 }
 
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own)

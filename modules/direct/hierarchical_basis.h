@@ -22,8 +22,8 @@ struct NestedNodes
   std::vector<std::shared_ptr<const CSRMatrix<double>>> prolongations; ///< [l] from level l to l + 1
   std::vector<Array<int>>                               finest_node;   ///< of each node of a level
   std::vector<Array<int>>                               new_nodes;     ///< [l]: numbers of nodes new on level l + 1
-  Array<int> unknown;          ///< number among the unknowns of each node of the finest level, or -1
-  Array<int> unknowns() const; ///< returns the nodes that are unknowns
+  Array<int> unknown;  ///< number among the unknowns of each node of the finest level, or -1
+  Array<int> unknowns; ///< the nodes that are unknowns
   int        n_unknowns = 0;
   bool       hanging    = false; ///< whether there are hanging nodes
 };

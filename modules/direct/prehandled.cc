@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <utility>
 
 namespace adamant
 {
@@ -93,29 +92,28 @@ void require_harmonic(const CSRMatrix<double> &A, const MacroCells &cells, doubl
 }
 
 // Returns a cell's unknowns and their places in the blocks of its class: inner unknowns first, then unknowns of edges.
-std::vector<std::pair<int, int>> places(const MacroCells &cells, const MacroCells::Class &kind, int cell)
+std::map<int, int> places(const MacroCells &cells, const MacroCells::Class &kind, int cell)
 {
   const int *I = &kind.inner[std::size_t(cell) * kind.n_inner], *E = &kind.edge[std::size_t(cell) * kind.n_edge];
-  std::vector<std::pair<int, int>> place;
+  std::map<int, int> place;
   for (int i = 0; i < kind.n_inner; ++i)
-    place.emplace_back(I[i], i);
+    place[I[i]] = i;
   for (int j = 0; j < kind.n_edge; ++j)
     if (E[j] >= 0)
-      place.emplace_back(cells.edge[E[j]], kind.n_inner + j);
-  std::sort(place.begin(), place.end());
+      place[cells.edge[E[j]]] = kind.n_inner + j;
   return place;
 }
 
 // Takes the rows of a cell's inner unknowns out of d A d into the blocks of its class.
-void take_blocks(const CSRMatrix<double> &A, const Array<double> &d, const std::vector<std::pair<int, int>> &place,
-                 const int *inner, int m, Prehandled::Local &blocks)
+void take_blocks(const CSRMatrix<double> &A, const Array<double> &d, const std::map<int, int> &place, const int *inner,
+                 int m, Prehandled::Local &blocks)
 {
   for (int i = 0; i < m; ++i)
     for (auto k = A.row_start[inner[i]]; k < A.row_start[inner[i] + 1]; ++k)
       {
         const int  column = A.column[k];
-        const auto found  = std::lower_bound(place.begin(), place.end(), std::make_pair(column, -1));
-        if (found == place.end() || found->first != column)
+        const auto found  = place.find(column);
+        if (found == place.end())
           continue;
         const double value = A.value[k] * d[inner[i]];
         if (found->second < m)
@@ -152,9 +150,8 @@ Prehandled::Local local_blocks(const CSRMatrix<double> &A, const Array<double> &
 
 Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix)
 {
-  const auto unknowns = nodes.unknowns();
-  hierarchical        = in_hierarchical_basis(nodes, submatrix(matrix, unknowns, unknowns));
-  const auto D        = diagonal(hierarchical);
+  hierarchical = in_hierarchical_basis(nodes, submatrix(matrix, nodes.unknowns, nodes.unknowns));
+  const auto D = diagonal(hierarchical);
   inverse_diagonal.resize(D.size());
   for (std::size_t i = 0; i < D.size(); ++i)
     inverse_diagonal[i] = 1. / std::sqrt(D[i]);

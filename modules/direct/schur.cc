@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -20,24 +19,20 @@ namespace
 constexpr double length = 1024.;
 
 template <typename T>
-class SolverIn : public ColumnInverse::InArithmetic
+class SolverIn : public InverseIn<SolverIn<T>, T>
 {
 public:
   SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
            Arithmetic arithmetic, int n_columns)
-    : device(device)
-    , products(device, arithmetic)
-    , in_number(device, sizeof(Number) == sizeof(double) ? Arithmetic::float64 : Arithmetic::float32)
+    : Base(device, arithmetic, n_columns, true)
+    , in_number(device, scaled ? Arithmetic::float32 : Arithmetic::float64)
     , n(nodes.n_unknowns)
-    , n_columns(n_columns)
-    , columns(scaled ? (n_columns + multiple - 1) / multiple * multiple : n_columns)
     , n_C(static_cast<int>(cells.coarse.size()))
     , n_E(static_cast<int>(cells.edge.size()))
     , row_E(padded<T>(n_E))
   {
-    if (std::size_t(n) * columns > std::size_t(std::numeric_limits<int>::max()))
-      throw InputError("schur: " + std::to_string(n_columns) + " right-hand sides of " + std::to_string(n) +
-                       " entries at once are more than 2^31 numbers");
+    require(std::size_t(n) * columns <= std::size_t(std::numeric_limits<int>::max()), "schur: ", n_columns,
+            " right-hand sides of ", n, " entries at once are more than 2^31 numbers");
     const auto local = local_inverses(device, cells, matrices);
     setup_edges(cells, matrices, local);
     const auto numbers = setup_numbers(nodes, cells, matrices);
@@ -47,16 +42,15 @@ public:
     count(cells);
   }
 
-  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override
+  template <typename Outer>
+  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
   {
-    solve(b, squares, add, x);
-  }
-  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) override
-  {
-    if constexpr (scaled)
-      solve(b, squares, add, x);
-    else
-      throw InputError("schur in float64 takes right-hand sides in double");
+    if (scaled)
+      this->scale_columns(b, squares, length, 1.);
+    enter(b);
+    solve_edges();
+    solve_inner();
+    leave(add, x);
   }
   std::size_t bytes() const override
   {
@@ -71,10 +65,10 @@ public:
   }
 
 private:
-  static constexpr bool scaled   = sizeof(T) < sizeof(double);
-  static constexpr int  multiple = 8; // of columns, of 16 bytes
-
-  using Number = std::conditional_t<sizeof(T) == sizeof(double), double, float>; // of vectors between products
+  using Base = InverseIn<SolverIn<T>, T>;
+  using Base::device, Base::products, Base::n_columns, Base::columns, Base::scales, Base::scales_back, Base::scaled;
+  using Base::flop, Base::paper_flop, Base::traffic;
+  using Number = std::conditional_t<scaled, float, double>; // of vectors between products
 
   struct Class
   {
@@ -242,11 +236,7 @@ private:
     x_E_rounded         = List<T>(device, row_E * r);
     of_cells            = List<T>(device, n_rows * r);
     if (scaled)
-      {
-        norms       = ColumnNorms(device, n, n_columns);
-        scales      = Vector<double>(device, columns);
-        scales_back = Vector<double>(device, columns);
-      }
+      this->make_scales(n);
   }
 
   void count(const MacroCells &cells)
@@ -263,18 +253,6 @@ private:
         traffic +=
           sizeof(T) * m * (m + 2. * e) + n_columns * n_cells * (sizeof(T) * (2. * m + e) + sizeof(Number) * (m + e));
       }
-  }
-
-  template <typename Outer>
-  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
-  {
-    if (scaled)
-      device.for_each(columns, LowPrecisionScales{n_columns, length, 1., squares == nullptr ? norms(b) : squares,
-                                                  scales.data(), scales_back.data()});
-    enter(b);
-    solve_edges();
-    solve_inner();
-    leave(add, x);
   }
 
   // h = Sᵀ b; b_C = L⁻¹ h_C, b_I = d h_I.
@@ -350,10 +328,9 @@ private:
     });
   }
 
-  Device                    device;
-  DenseProducts             products, in_number; // in the arithmetic; of Numbers
+  DenseProducts             in_number; // products of Numbers
   HierarchicalBasis<Number> basis;
-  int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0, n_rows = 0;
+  int                       n, n_C, n_E, row_E, n_inner = 0, n_places = 0, n_rows = 0;
   List<int>                 position, E, slot;  // in h: of each unknown, of E
   List<int>                 place;              // in of_cells: of unknowns new in the finest step inside cells, else -1
   List<int>                 older, older_place; // of the others inside cells: positions in h, places
@@ -367,10 +344,7 @@ private:
   List<Number>              c_hat, w, t, x_E;
   List<T>                   c_rounded, e, x_E_rounded;
   List<T>                   of_cells; // for each of them b_I, then what is on its edges
-  Vector<double>            scales, scales_back;
-  ColumnNorms               norms;
 };
-
 } // namespace
 
 SchurBytes schur_bytes(double n_edge, Arithmetic arithmetic)

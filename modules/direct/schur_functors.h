@@ -12,15 +12,6 @@
 
 namespace adamant
 {
-template <typename To, typename From>
-ADAMANT_HOST_DEVICE To rounded(From x)
-{
-  if constexpr (sizeof(To) == sizeof(double))
-    return x;
-  else
-    return To(static_cast<float>(x));
-}
-
 /// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k value_k b_column(k))`, where row i
 /// of A lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that are new in the finest step
 /// inside cells are final. Their c_i goes, times factor, to row place(i) of the cells' right-hand sides.
@@ -75,7 +66,7 @@ private:
       return sum.to(h + to * columns + s);
     Several<T, W> result;
     for (int j = 0; j < W; ++j)
-      result.v[j] = rounded<T>(f * sum.v[j]);
+      result.v[j] = T(f * sum.v[j]);
     result.to(of_cells + own_place * columns + s);
   }
 };
@@ -138,7 +129,7 @@ struct GatherInner
     const auto    value  = Several<Number, W>::at(h + std::size_t(from) * columns + s);
     Several<T, W> result = {};
     for (int j = 0; j < W; ++j)
-      result.v[j] = rounded<T>(f * value.v[j]);
+      result.v[j] = T(f * value.v[j]);
     result.to(to + std::size_t(place[i]) * columns + s);
   }
 };
@@ -162,7 +153,7 @@ struct GatherRows
       {
         const auto value = Several<Number, W>::at(h + std::size_t(from) * columns + s);
         for (int j = 0; j < W; ++j)
-          result.v[j] = rounded<T>(value.v[j]);
+          result.v[j] = T(value.v[j]);
       }
     result.to(to + k * columns + s);
   }
@@ -214,7 +205,7 @@ struct EdgeLoad
       }
     Several<T, W> result;
     for (int c = 0; c < W; ++c)
-      result.v[c] = rounded<T>(factor[number[j]] * sum.v[c] - coarse.v[c]);
+      result.v[c] = T(factor[number[j]] * sum.v[c] - coarse.v[c]);
     result.to(to + std::size_t(index) * W);
   }
 };
@@ -240,6 +231,6 @@ struct RoundRow
   int                      n;
   const double            *from;
   T                       *to;
-  ADAMANT_HOST_DEVICE void operator()(int j) const { to[j] = rounded<T>(j < n ? from[j] : 0.); }
+  ADAMANT_HOST_DEVICE void operator()(int j) const { to[j] = T(j < n ? from[j] : 0.); }
 };
 } // namespace adamant

@@ -6,41 +6,18 @@
 
 namespace adamant::cuda
 {
-namespace
+Bundle::Bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+  : BundleStorage(device, matrices, lanes, n_values)
 {
-template <typename T>
-DeviceArray<T> upload(const Context &context, const Array<T> &source)
-{
-  return to_device(context, source.data(), source.size(), "matrices");
-}
-} // namespace
-
-Bundle::OnDevice::OnDevice(const Context &context, const PackedMatrices &source)
-  : n_rows(source.n_rows)
-  , bytes(source.bytes())
-  , slices(upload(context, source.slices))
-  , offset(upload(context, source.offset))
-  , column(upload(context, source.column))
-  , value(upload(context, source.value))
-{}
-
-Bundle::Bundle(const std::shared_ptr<Context> &context, const std::vector<const CSRMatrix<double> *> &matrices,
-               int n_values)
-  : BundleStorage(*matrices[0], static_cast<int>(matrices.size()), n_values)
-  , owned(*context, pack(matrices, lanes))
-{
-  const PackedGhosts source = pack_ghosts(matrices, lanes);
-  if (!source.plan || (source.plan->sends.empty() && source.plan->receives.empty()))
-    return;
-  ghosts     = std::make_unique<OnDevice>(*context, source.entries);
-  ghost_rows = upload(*context, source.row);
-  exchange   = std::make_shared<Exchange<double>>(context, source.plan, n_values);
+  if (ghosts.plan && !(ghosts.plan->sends.empty() && ghosts.plan->receives.empty()))
+    exchange = std::make_shared<Exchange<double>>(static_cast<Context &>(device.interface()).shared_from_this(),
+                                                  ghosts.plan, n_values);
 }
 
-std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                              &device,
-                                           const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+std::shared_ptr<BundleStorage> make_bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices,
+                                           int n_values)
 {
-  return std::make_shared<Bundle>(static_cast<Context &>(device).shared_from_this(), matrices, n_values);
+  return std::make_shared<Bundle>(device, matrices, n_values);
 }
 
 template void for_each(const DeviceInterface &, int, const VelocityProducts<2> &);

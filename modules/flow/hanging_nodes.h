@@ -5,8 +5,6 @@
 #include "fem/spaces/level_space.h"
 #include "flow/flow_functors.h"
 
-#include <utility>
-
 namespace adamant
 {
 /// The hanging nodes of a scalar space on a device. The class makes fields of several components, stored one after the
@@ -22,8 +20,18 @@ public:
     , n(space.n_owned())
     , none(space.n_hanging() == 0)
   {
-    Array<int> hanging;
-    rows   = Matrix<double>(device, by_components(hanging_rows(space, hanging), n_components));
+    Array<int> hanging; // of the rank's own nodes
+    for (int i = 0; i < space.n_owned(); ++i)
+      if (!space.is_free(i))
+        hanging.push_back(i);
+    const auto    &H       = space.H;
+    const MPI_Comm comm    = space.partition().get_mpi_communicator();
+    const auto     of_node = matrix_of_rows(static_cast<int>(hanging.size()), H.n_cols, [&](int i, Row &row) {
+      for (auto k = H.row_start[hanging[i]]; k < H.row_start[hanging[i] + 1]; ++k)
+        row.emplace_back(H.column[k], H.value[k]);
+    });
+    const auto     numbers = make_partitioner(owned_range(hanging.size(), comm), {}, comm);
+    rows   = Matrix<double>(device, by_components(sum_rows(of_node, *numbers, space.partition()), n_components));
     nodes  = List<int>(device, hanging);
     values = Vector<double>(device, n_components * nodes.size());
   }
@@ -38,28 +46,6 @@ public:
   }
 
 private:
-  // Lists the rank's own hanging nodes; returns the rows of H that interpolate there, with columns of own nodes and
-  // ghosts.
-  static CSRMatrix<double> hanging_rows(const LevelSpace<dim> &space, Array<int> &nodes)
-  {
-    for (int i = 0; i < space.n_owned(); ++i)
-      if (!space.is_free(i))
-        nodes.push_back(i);
-    const auto       &H    = space.H;
-    CSRMatrix<double> rows = matrix_of_rows(H.n_rows, H.n_cols, [&](int i, Row &row) {
-      if (i < space.n_owned() && !space.is_free(i))
-        for (auto k = H.row_start[i]; k < H.row_start[i + 1]; ++k)
-          row.emplace_back(H.column[k], H.value[k]);
-    });
-    rows = sum_rows(std::move(rows), space.partition(), space.partition()); // with the ghosts that occur
-    // The other rows are empty.
-    rows.n_rows = static_cast<int>(nodes.size());
-    for (int k = 0; k < rows.n_rows; ++k)
-      rows.row_start[k + 1] = rows.row_start[nodes[k] + 1];
-    rows.row_start.resize(rows.n_rows + 1);
-    return rows;
-  }
-
   Device         device;
   int            n_components;
   long           n;    // the space's own nodes

@@ -7,7 +7,6 @@
 #include "stokes/stokes_kernels.h"
 
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace adamant
@@ -103,9 +102,7 @@ public:
     , w(device, Bt.n_rows)
     , y(device, Bt.n_rows)
   {
-    const auto present = ones_of(B);
-    n_ones             = std::accumulate(present.begin(), present.end(), 0.);
-    device.communicator().sum(&n_ones, 1);
+    n_ones = device.dot(ones, ones);
     device.copy(exact_C, this->C);
   }
 

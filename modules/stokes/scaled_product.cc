@@ -24,27 +24,22 @@ CSRMatrix<double> with_identity_rows(const CSRMatrix<double> &A)
 NodeRows::NodeRows(const Device &device, const CSRMatrix<double> &matrix, int node_size)
   : size(node_size)
 {
-  Array<EntryNumber> starts;
-  Array<int>         nodes;
-  const auto         fill = [&](int i, std::vector<int> &list) {
+  const auto    nodes = matrix_of_rows(matrix.n_rows, matrix.n_cols / size, [&](int i, Row &row) {
     for (EntryNumber k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-      if (list.empty() || list.back() != matrix.column[k] / size)
-        list.push_back(matrix.column[k] / size);
-  };
-  make_lists<int>(
-    matrix.n_rows, starts, fill, [&](std::size_t n) { nodes.resize(n); },
-    [&](std::size_t k, int number) { nodes[k] = number; });
-  Array<double> values(nodes.size() * size, 0.);
+      if (row.empty() || row.back().first != matrix.column[k] / size)
+        row.emplace_back(matrix.column[k] / size, 0.);
+  });
+  Array<double> values(nodes.column.size() * size, 0.);
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < matrix.n_rows; ++i)
-    for (EntryNumber k = matrix.row_start[i], at = starts[i]; k < matrix.row_start[i + 1]; ++k)
+    for (EntryNumber k = matrix.row_start[i], at = nodes.row_start[i]; k < matrix.row_start[i + 1]; ++k)
       {
-        while (nodes[at] != matrix.column[k] / size)
+        while (nodes.column[at] != matrix.column[k] / size)
           ++at;
         values[at * size + matrix.column[k] % size] = matrix.value[k];
       }
-  start = List<EntryNumber>(device, starts);
-  node  = List<int>(device, nodes);
+  start = List<EntryNumber>(device, nodes.row_start);
+  node  = List<int>(device, nodes.column);
   value = List<double>(device, values);
 }
 
@@ -65,32 +60,29 @@ ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, c
 // Lists the entries on and above the diagonal, and where they are mirrored to.
 void ScaledProduct::list_entries()
 {
-  struct Listed
-  {
-    int entry, row, mirror;
-  };
   const auto &pattern = *host;
   to_index(static_cast<std::size_t>(pattern.n_nonzeros()), "entries of a scaled product");
   Array<EntryNumber> starts;
-  Array<int>         entries, rows, mirrored;
-  const auto         fill = [&](int i, std::vector<Listed> &list) {
+  Array<int>         entries;
+  const auto         fill = [&](int i, std::vector<int> &list) {
     for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      if (const int j = pattern.column[k]; j >= i)
-        {
-          const auto column = pattern.column.begin();
-          const auto below = std::lower_bound(column + pattern.row_start[j], column + pattern.row_start[j + 1], i);
-          list.push_back({static_cast<int>(k), i, static_cast<int>(below - column)});
-        }
+      if (pattern.column[k] >= i)
+        list.push_back(static_cast<int>(k));
   };
-  const auto resize = [&](std::size_t n) {
-    for (auto *list : {&entries, &rows, &mirrored})
-      list->resize(n);
-  };
-  make_lists<Listed>(pattern.n_rows, starts, fill, resize, [&](std::size_t k, const Listed &listed) {
-    entries[k]  = listed.entry;
-    rows[k]     = listed.row;
-    mirrored[k] = listed.mirror;
-  });
+  make_lists<int>(
+    pattern.n_rows, starts, fill, [&](std::size_t n) { entries.resize(n); },
+    [&](std::size_t k, int number) { entries[k] = number; });
+  Array<int> rows(entries.size()), mirrored(entries.size());
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < pattern.n_rows; ++i)
+    for (EntryNumber k = starts[i]; k < starts[i + 1]; ++k)
+      {
+        const int  j   = pattern.column[entries[k]];
+        const auto all = pattern.column.begin();
+        rows[k]        = i;
+        mirrored[k] =
+          static_cast<int>(std::lower_bound(all + pattern.row_start[j], all + pattern.row_start[j + 1], i) - all);
+      }
   entry  = List<int>(device, entries);
   row    = List<int>(device, rows);
   mirror = List<int>(device, mirrored);

@@ -98,15 +98,6 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
   }
 };
 
-/// Copies to[first_node[cell]] = from[cell]: the coefficients of a CellMatrix.
-struct ToFirstNodes
-{
-  const int               *first_node;
-  const double            *from;
-  double                  *to;
-  ADAMANT_HOST_DEVICE void operator()(int cell) const { to[first_node[cell]] = from[cell]; }
-};
-
 /// Integrates `∫ φ_i φ_j / η`, with η constant in the n_parts parts of each cell: its children or the cell itself. Each
 /// of the n_q quadrature points has its part in part_of_point.
 struct WeightedMass

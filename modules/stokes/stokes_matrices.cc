@@ -18,33 +18,24 @@ namespace adamant
 {
 namespace
 {
-const auto stokes_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-
-// The integrals of the functions of an element over the unit cell.
-template <int dim>
-std::vector<double> unit_integrals(const dealii::FiniteElement<dim> &fe)
-{
-  const dealii::QGauss<dim> quadrature(fe.degree + 1);
-  std::vector<double>       integrals(fe.n_dofs_per_cell(), 0.);
-  for (unsigned int i = 0; i < integrals.size(); ++i)
-    for (unsigned int q = 0; q < quadrature.size(); ++q)
-      integrals[i] += fe.shape_value(i, quadrature.point(q)) * quadrature.weight(q);
-  return integrals;
-}
-
 // To the unknowns from values of cells, which are weighted: the integrals of the functions, so that a sum is one over
 // the domain. At hanging nodes the functions of Q2 also change sign; in |H| they do not, and all entries are positive.
 template <int dim, class Weight>
 CSRMatrix<double> cells_to_masses(const LevelSpace<dim> &space, const Weight &weight)
 {
-  const auto        integrals = unit_integrals(space.element());
-  const auto        of_cells  = matrix_of_rows(space.n_cells(), space.n_dofs(), [&](int cell, Row &row) {
+  const auto               &fe = space.element();
+  const dealii::QGauss<dim> quadrature(fe.degree + 1);
+  std::vector<double>       integrals(fe.n_dofs_per_cell(), 0.); // over the unit cell
+  for (unsigned int i = 0; i < integrals.size(); ++i)
+    for (unsigned int q = 0; q < quadrature.size(); ++q)
+      integrals[i] += fe.shape_value(i, quadrature.point(q)) * quadrature.weight(q);
+  const auto        of_cells = matrix_of_rows(space.n_cells(), space.n_dofs(), [&](int cell, Row &row) {
     const double factor = space.active_cells()[cell]->measure() * weight(space.active_cells()[cell]);
     for (int i = 0; i < space.dofs_per_cell(); ++i)
       row.emplace_back(space.cell_dofs(cell)[i], factor * integrals[i]);
     std::sort(row.begin(), row.end());
   });
-  CSRMatrix<double> H         = space.H;
+  CSRMatrix<double> H        = space.H;
   for (double &value : H.value)
     value = std::abs(value);
   const MPI_Comm comm = space.partition().get_mpi_communicator();

@@ -23,8 +23,6 @@ namespace adamant
 {
 namespace
 {
-const auto viscous_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-
 // Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
 template <int dim>
 bool agree_to_rounding(const Array<double> &of_shapes)
@@ -38,22 +36,6 @@ bool agree_to_rounding(const Array<double> &of_shapes)
     }
   return of_shapes.size() >= n && difference <= 1e-11 * largest;
 }
-
-template <int dim>
-std::unique_ptr<Field<dim>> bilinear_at_nodes(const Field<dim> &velocity, const DirichletBoundary &dirichlet)
-{
-  if (velocity.element().degree == 1)
-    return nullptr;
-  return std::make_unique<Field<dim>>(velocity.meshes(), "velocity at nodes",
-                                      dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim), dirichlet);
-}
-
-// A level whose cells form a grid: the boxes of a uniform mesh.
-struct GridOfCells
-{
-  CellGrid   grid;
-  Array<int> first_node; // of each cell of the level: the number of its vertex 0 in the grid
-};
 
 // How the numbers of nodes grow in the directions of a cell, where all cells agree.
 template <int dim>
@@ -74,10 +56,11 @@ std::optional<std::array<int, dim>> common_strides(const LevelSpace<dim> &space)
   return strides;
 }
 
-// Returns the grid, or nothing where the level is none. It is none with hanging nodes, on several ranks, where numbers
-// do not follow the lines, and unless the element is Q1 in 3D with three components. `local` is the matrix of all
-// cells, with vertices in deal.II's order. Entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c + d].
-std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array<double> &local)
+// Returns the boxes of a uniform mesh as a grid, or nothing where the level is none. It is none with hanging nodes, on
+// several ranks, where numbers do not follow the lines, and unless the element is Q1 in 3D with three components.
+// `local` is the matrix of all cells, with vertices in deal.II's order. Entry (c, d) of vertices a, b is at
+// [(8 a + b) 9 + 3 c + d].
+std::optional<CellGrid> grid_of_cells(const LevelSpace<3> &space, const Array<double> &local)
 {
   if (space.partition().n_mpi_processes() > 1 || space.dofs_per_cell() != 24 || space.node_size() != 3 ||
       space.n_cells() == 0 || space.n_hanging() > 0)
@@ -87,9 +70,9 @@ std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array
     return std::nullopt;
   std::array<int, 3> axis = {{0, 1, 2}}; // of the cell in each direction of the grid
   std::sort(axis.begin(), axis.end(), [&](int a, int b) { return std::abs((*strides)[a]) < std::abs((*strides)[b]); });
-  const int   lines = std::abs((*strides)[axis[1]]), planes = std::abs((*strides)[axis[2]]);
-  GridOfCells result;
-  auto       &n = result.grid.n_cells;
+  const int lines = std::abs((*strides)[axis[1]]), planes = std::abs((*strides)[axis[2]]);
+  CellGrid  result;
+  auto     &n = result.n_cells;
   if (std::abs((*strides)[axis[0]]) != 1 || lines < 2 || planes % lines != 0 || space.n_dofs() % (3 * planes) != 0)
     return std::nullopt;
   n = {{lines - 1, planes / lines - 1, space.n_dofs() / (3 * planes) - 1}};
@@ -103,7 +86,7 @@ std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array
   for (int a = 0; a < 8; ++a)
     for (int e = 0; e < 3; ++e)
       vertex[a] |= ((a >> e & 1) ^ ((*strides)[axis[e]] < 0)) << axis[e];
-  Array<char> taken(result.grid.n_nodes(), 0);
+  Array<char> taken(result.n_nodes(), 0);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     {
       const int first = space.cell_dofs(cell)[0] / 3 + to_first;
@@ -115,18 +98,18 @@ std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array
     for (int c = 0; c < 3; ++c)
       for (int b = 0; b < 8; ++b)
         for (int d = 0; d < 3; ++d)
-          result.grid.local.push_back(local[(8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
-  for (int node = 0; node < result.grid.n_nodes(); ++node)
+          result.local.push_back(local[(8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
+  for (int node = 0; node < result.n_nodes(); ++node)
     {
       int fixed = 0;
       for (int c = 0; c < 3; ++c)
         fixed |= !space.is_free(3 * node + c) << c;
-      result.grid.fixed.push_back(static_cast<unsigned char>(fixed));
+      result.fixed.push_back(static_cast<unsigned char>(fixed));
     }
   // A cell's axes may point anywhere: K tells which component is along which.
-  auto &along = result.grid.along;
+  auto &along = result.along;
   do
-    if (CellMatrix::can_be_made(result.grid))
+    if (CellMatrix::can_be_made(result))
       return result;
   while (std::next_permutation(along.begin(), along.end()));
   return std::nullopt;
@@ -140,8 +123,11 @@ ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &veloci
   : device(device)
   , velocity(velocity)
   , mapping(mapping)
-  , nodes(bilinear_at_nodes(velocity, dirichlet))
-  , A("A", bilinear(), unknowns(bilinear()), mapping, dealii::QGauss<dim>(2), viscous_flags, nullptr, Levels::all)
+  , nodes(velocity.element().degree == 1 ?
+            nullptr :
+            std::make_unique<Field<dim>>(velocity.meshes(), "velocity at nodes",
+                                         dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim), dirichlet))
+  , A("A", bilinear(), unknowns(bilinear()), mapping, dealii::QGauss<dim>(2), stokes_flags, nullptr, Levels::all)
   , viscosity(device, bilinear(), coarse_viscosity)
 {
   for (std::size_t level = 0; level < bilinear().n_levels(); ++level)
@@ -149,7 +135,7 @@ ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &veloci
   find_grids(product);
   if (!nodes)
     return;
-  A_of_q2.emplace("A", velocity, unknowns(velocity), mapping, dealii::QGauss<dim>(3), viscous_flags, nullptr);
+  A_of_q2.emplace("A", velocity, unknowns(velocity), mapping, dealii::QGauss<dim>(3), stokes_flags, nullptr);
   of_shapes.push_back(tabulate_shapes(velocity.finest(), dealii::QGauss<dim>(3)));
 }
 
@@ -158,7 +144,7 @@ template <int dim>
 Vector<double> ViscousLevels<dim>::tabulate_shapes(const LevelSpace<dim>         &space,
                                                    const dealii::Quadrature<dim> &quadrature) const
 {
-  const QuadratureData<dim> cells(device, space, mapping, quadrature, viscous_flags);
+  const QuadratureData<dim> cells(device, space, mapping, quadrature, stokes_flags);
   const int                 n_nodes = space.dofs_per_cell() / dim;
   const bool                few     = cells.n_shapes() <= std::max(64, space.n_cells() / 16);
   const int                 n_pairs = few ? cells.n_shapes() * n_nodes * n_nodes : 0;
@@ -185,8 +171,7 @@ void ViscousLevels<dim>::find_grids(VelocityProduct product)
         const auto local = to_host(of_shapes[level]);
         auto       grid  = agree_to_rounding<dim>(local) ? grid_of_cells(space, local) : std::nullopt;
         if (grid)
-          grids[level] = {std::make_shared<CellMatrix>(device, std::move(grid->grid)),
-                          List<int>(device, grid->first_node)};
+          grids[level] = std::make_shared<CellMatrix>(device, std::move(*grid));
       }
 }
 
@@ -203,9 +188,8 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
     return ShapedViscousStress<dim>{{eta.data(), false}, shapes.size() > 0 ? shapes.data() : nullptr};
   };
   for (std::size_t level = 0; level < n; ++level)
-    if (const auto &grid = grids[level]; grid.matrix)
-      device.for_each(grid.first_node.size(),
-                      ToFirstNodes{grid.first_node.data(), viscosity[level].data(), grid.matrix->coefficients.data()});
+    if (grids[level])
+      grids[level]->set(viscosity[level]);
     else
       A.update(device, level, kernel(level, viscosity[level]));
   if (A_of_q2)
@@ -217,10 +201,7 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
 template <int dim>
 void ViscousLevels<dim>::set_levels()
 {
-  std::vector<std::shared_ptr<const RowlessMatrix>> cells;
-  for (const auto &grid : grids)
-    cells.push_back(grid.matrix);
-  data = levels_of(bilinear(), A, cells);
+  data = levels_of(bilinear(), A, {grids.begin(), grids.end()});
   if (!A_of_q2)
     return;
   const auto &space   = velocity.finest();

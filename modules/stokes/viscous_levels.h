@@ -18,6 +18,9 @@
 
 namespace adamant
 {
+/// What the kernels of the module need at quadrature points.
+const auto stokes_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+
 /// How the levels' matrices are multiplied.
 enum class VelocityProduct
 {
@@ -50,12 +53,6 @@ public:
   const Field<dim>             &bilinear() const { return nodes ? *nodes : velocity; } ///< Q1 on the finest mesh
 
 private:
-  // A level that products treat by cells: its matrix, and the cells' first nodes.
-  struct Grid
-  {
-    std::shared_ptr<CellMatrix> matrix; // null: the level is no grid
-    List<int>                   first_node;
-  };
   Vector<double> tabulate_shapes(const LevelSpace<dim> &space, const dealii::Quadrature<dim> &quadrature) const;
   void           find_grids(VelocityProduct product);
   void           set_levels();
@@ -68,8 +65,8 @@ private:
   std::optional<Form<dim>>    A_of_q2;
   CellAverages<dim>           viscosity;
   std::vector<Vector<double>> of_shapes; // by level, see ViscousStressOfShapes; empty where cells have too many shapes
-  std::vector<Grid>           grids;     // by level of Q1
-  std::vector<LevelData>      data;
+  std::vector<std::shared_ptr<CellMatrix>> grids; // by level of Q1, for products by cells; null: the level is no grid
+  std::vector<LevelData>                   data;
 };
 
 /// Viscosities of cells, divided by `scale`, in host memory.

@@ -47,13 +47,7 @@ auto with_storage_type(Arithmetic arithmetic, const F &f)
 template <typename T>
 List<T> to_list(const Device &device, const Array<double> &source)
 {
-  Array<T> numbers(source.size());
-  for (std::size_t i = 0; i < source.size(); ++i)
-    if constexpr (sizeof(T) == sizeof(double))
-      numbers[i] = source[i];
-    else
-      numbers[i] = T(static_cast<float>(source[i]));
-  return List<T>(device, numbers, "dense matrices");
+  return List<T>(device, Array<T>(source.begin(), source.end()), "dense matrices");
 }
 
 /// The product C_i = a op(A_i) op(B_i) + b C_i for i < count, where op is the transpose or nothing. The matrices op(A),

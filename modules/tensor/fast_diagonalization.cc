@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 namespace adamant
 {
@@ -19,16 +18,13 @@ using Options = FastDiagonalization::Options;
 constexpr double length = 8192.;
 
 template <typename T>
-class TransformsIn : public ColumnInverse::InArithmetic
+class TransformsIn : public InverseIn<TransformsIn<T>, T>
 {
 public:
   TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns,
                const Options &options)
-    : device(device)
-    , products(device, arithmetic)
+    : Base(device, arithmetic, n_columns, false)
     , dim(static_cast<int>(directions.size()))
-    , n_columns(n_columns)
-    , columns(n_columns == 1 || in_double ? n_columns : (n_columns + multiple - 1) / multiple * multiple)
   {
     // In double it costs a pass over the vectors, else only launches: worth it where products take long.
     const int     split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 128;
@@ -38,26 +34,28 @@ public:
     // Inverses are read once for all columns.
     inverted = !in_double && columns >= (options.invert_from > 0 ? options.invert_from : (folded[last()].m + 1) / 2);
     count(directions);
-    if (double(slice()) * row(last()) * columns > std::numeric_limits<int>::max())
-      throw InputError("fast diagonalization: " + std::to_string(n_columns) + " right-hand sides of " +
-                       std::to_string(folded[0].nodes * folded[1].nodes * folded[2].nodes) +
-                       " entries at once are more than 2^31 numbers");
+    require(double(slice()) * row(last()) * columns <= std::numeric_limits<int>::max(),
+            "fast diagonalization: ", n_columns, " right-hand sides of ",
+            folded[0].nodes * folded[1].nodes * folded[2].nodes, " entries at once are more than 2^31 numbers");
     make_factors(directions, vectors);
     // On a GPU products of Tensor Cores take long enough only then; in 3D there are two such chunks.
     const std::size_t megabytes = !device.traits().waits_for_launches ? 1 : in_double ? 16 : dim == 3 ? 64 : 32;
     setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : megabytes << 20);
   }
 
-  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override
+  template <typename Outer>
+  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
   {
-    solve(b, squares, add, x);
-  }
-  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) override
-  {
-    if constexpr (in_double)
-      throw InputError("fast diagonalization in float64 takes right-hand sides in double");
-    else
-      solve(b, squares, add, x);
+    // Vectors have the type and the layout of products; a column alone in float has no rows of 16 bytes.
+    direct = std::is_same_v<Outer, T> && unfolded && (in_double || (columns > 1 && columns == n_columns));
+    if (!in_double && !direct)
+      this->scale_columns(b, squares, length, 1. / scale);
+    const int rows = folded[last()].rows();
+    for (int first = 0; first < rows; first += planes)
+      forth(b.data(), first, std::min(planes, rows - first));
+    divide();
+    for (int first = 0; first < rows; first += planes)
+      back(first, std::min(planes, rows - first), add, x.data());
   }
   std::size_t bytes() const override
   {
@@ -70,8 +68,10 @@ public:
   }
 
 private:
-  static constexpr bool in_double = sizeof(T) == sizeof(double);
-  static constexpr int  multiple  = 8; // of columns, of 16 bytes
+  using Base = InverseIn<TransformsIn<T>, T>;
+  using Base::device, Base::products, Base::n_columns, Base::columns, Base::scales, Base::scales_back;
+  using Base::flop, Base::traffic;
+  static constexpr bool in_double = !Base::scaled;
 
   void count(const std::vector<Eigenpairs> &directions)
   {
@@ -148,11 +148,7 @@ private:
     if (dim == 3)
       other_chunk = List<T>(device, plane(planes));
     if (!in_double)
-      {
-        norms       = ColumnNorms(device, folded[0].nodes * folded[1].nodes * folded[2].nodes, n_columns);
-        scales      = Vector<double>(device, columns);
-        scales_back = Vector<double>(device, columns);
-      }
+      this->make_scales(folded[0].nodes * folded[1].nodes * folded[2].nodes);
   }
 
   // The sum of eigenvalues and the product of weights at one position of the first `n` directions; no weight where there
@@ -353,23 +349,6 @@ private:
       });
   }
 
-  template <typename Outer>
-  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
-  {
-    // Vectors have the type and the layout of products; a column alone in float has no rows of 16 bytes.
-    direct = std::is_same_v<Outer, T> && unfolded && (in_double || (columns > 1 && columns == n_columns));
-    if (!in_double && !direct)
-      device.for_each(columns,
-                      LowPrecisionScales{n_columns, length, 1. / scale, squares == nullptr ? norms(b) : squares,
-                                         scales.data(), scales_back.data()});
-    const int rows = folded[last()].rows();
-    for (int first = 0; first < rows; first += planes)
-      forth(b.data(), first, std::min(planes, rows - first));
-    divide();
-    for (int first = 0; first < rows; first += planes)
-      back(first, std::min(planes, rows - first), add, x.data());
-  }
-
   int         row(int d) const { return folded[d].row(); }
   int         node_row(int d) const { return direct ? folded[d].nodes : row(d); } // where nodes have their values
   int         last() const { return dim - 1; } // the direction whose products follow the others'
@@ -377,9 +356,7 @@ private:
   std::size_t plane(int k) const { return slice() * columns * folded[last()].parts * k; }
   std::size_t node_plane(int k) const { return std::size_t(node_row(0)) * (dim == 3 ? node_row(1) : 1) * columns * k; }
 
-  Device           device;
-  DenseProducts    products;
-  int              dim, n_columns, columns; // at a node: wanted, stored
+  int              dim;
   FoldedDirection  folded[3];
   List<T>          V[3];                            // a square matrix for each part: nodes by coefficients
   Array<int>       pair_at[3];                      // of each coefficient its eigenpair, or -1
@@ -392,10 +369,7 @@ private:
   List<T>          whole, divided, chunk, other_chunk; // divided: `whole` where products divide in place
   TridiagonalLines lines;                              // in double
   Vector<float>    factors;                            // of the coefficients, else
-  Vector<double>   scales, scales_back;
-  ColumnNorms      norms;
 };
-
 } // namespace
 
 FastDiagonalization::FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "algebra/vector.h"
+#include "base/exceptions.h"
 #include "solvers/preconditioner.h"
 #include "tensor/dense_products.h"
 #include "tensor/multi_vector_functors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -27,7 +29,6 @@ public:
     , n_columns(n_columns)
     , n_parts(std::min(n_rows, std::min(2048, std::max(128, (1 << 17) / n_columns))))
     , squares(device, n_columns)
-    , roots(device, n_columns)
     , sums(device, n_columns == 1 ? 1 : n_parts * n_columns)
     , groups(device, n_columns == 1 ? 1 : (n_parts + group - 1) / group * n_columns)
   {
@@ -56,8 +57,11 @@ public:
   template <typename Number>
   Array<double> fetch(const Vector<Number> &x)
   {
-    device.for_each(n_columns, SquareRoots{(*this)(x), roots.data()});
-    return to_host(roots);
+    (*this)(x);
+    Array<double> norms = n_columns == 1 ? Array<double>(1, *scalar.fetch()) : to_host(squares);
+    for (double &norm : norms)
+      norm = std::sqrt(norm);
+    return norms;
   }
 
 private:
@@ -65,7 +69,7 @@ private:
 
   Device         device;
   int            n_rows = 0, n_columns = 0, n_parts = 0;
-  Vector<double> squares, roots, sums, groups;
+  Vector<double> squares, sums, groups;
   Scalars        scalar;
 };
 
@@ -112,5 +116,54 @@ protected:
 
 private:
   std::unique_ptr<InArithmetic> inverse;
+};
+
+/// What direct solvers have in common whose products store numbers as T. A Solver has `solve(b, squares, add, x)` for
+/// vectors in double and, below float64, in float.
+template <class Solver, typename T>
+class InverseIn : public ColumnInverse::InArithmetic
+{
+public:
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override
+  {
+    static_cast<Solver *>(this)->solve(b, squares, add, x);
+  }
+  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) override
+  {
+    if constexpr (scaled)
+      static_cast<Solver *>(this)->solve(b, squares, add, x);
+    else
+      throw InputError("direct solvers in float64 take right-hand sides in double");
+  }
+
+protected:
+  static constexpr bool scaled = sizeof(T) < sizeof(double);
+
+  /// Rows of 16 bytes store `columns` numbers, of which n_columns count; `alone` says whether a single one is padded.
+  InverseIn(const Device &device, Arithmetic arithmetic, int n_columns, bool alone)
+    : device(device)
+    , products(device, arithmetic)
+    , n_columns(n_columns)
+    , columns(scaled && (alone || n_columns > 1) ? (n_columns + 7) / 8 * 8 : n_columns)
+  {}
+  void make_scales(int n_rows)
+  {
+    norms       = ColumnNorms(device, n_rows, n_columns);
+    scales      = Vector<double>(device, columns);
+    scales_back = Vector<double>(device, columns);
+  }
+  /// Sets the scales of LowPrecisionScales for the columns of b.
+  template <typename Number>
+  void scale_columns(const Vector<Number> &b, const double *squares, double length, double factor)
+  {
+    device.for_each(columns, LowPrecisionScales{n_columns, length, factor, squares == nullptr ? norms(b) : squares,
+                                                scales.data(), scales_back.data()});
+  }
+
+  Device         device;
+  DenseProducts  products;
+  int            n_columns, columns;
+  Vector<double> scales, scales_back; ///< below float64
+  ColumnNorms    norms;
 };
 } // namespace adamant

@@ -65,13 +65,6 @@ struct SumParts
   }
 };
 
-struct SquareRoots
-{
-  const double            *square;
-  double                  *root;
-  ADAMANT_HOST_DEVICE void operator()(int s) const { root[s] = sqrt(square[s]); }
-};
-
 /// Returns the power of two next to 1 / ‖column s‖, which scales columns without rounding, or 1 for columns that are
 /// zero or no numbers.
 struct ColumnScales

@@ -23,32 +23,19 @@ struct PackedView
   const double                *value;
 };
 
+inline PackedView view_of(const PackedMatrices &A)
+{
+  return {A.n_rows, A.slices.data(), A.offset.data(), A.column.data(), A.value.data()};
+}
+
 class Bundle : public BundleStorage
 {
 public:
   static constexpr int lanes = 32;
 
-  Bundle(const std::shared_ptr<Context> &context, const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
+  Bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
 
-  std::size_t bytes() const override { return owned.bytes; }
-
-  /// Packed matrices in device memory.
-  struct OnDevice
-  {
-    OnDevice(const Context &context, const PackedMatrices &source);
-    PackedView view() const { return {n_rows, slices.data(), offset.data(), column.data(), value.data()}; }
-
-    int                                n_rows;
-    std::size_t                        bytes;
-    DeviceArray<PackedMatrices::Slice> slices;
-    DeviceArray<int>                   offset, column;
-    DeviceArray<double>                value;
-  };
-
-  OnDevice                          owned;
-  std::unique_ptr<OnDevice>         ghosts; ///< row k is the part of row ghost_rows[k]; null without exchange
-  DeviceArray<int>                  ghost_rows;
-  std::shared_ptr<Exchange<double>> exchange; ///< null on one rank
+  std::shared_ptr<Exchange<double>> exchange; ///< null where no rank needs or has a ghost of this one
 };
 
 /// The values of a functor at a node, for other ranks.
@@ -186,12 +173,12 @@ void for_each_row(const DeviceInterface &device, const BundleStorage &storage, c
   if (A.exchange)
     A.exchange->send(context, ValuesOfNode<Functor>{f});
   if constexpr (Functor::parts == 1)
-    launch(context, name, bundle_kernel<Functor>, blocks_for(A.n_rows, threads), threads, A.owned.view(), f);
+    launch(context, name, bundle_kernel<Functor>, blocks_for(A.n_rows, threads), threads, view_of(A.owned), f);
   else
     launch(context, name, shared_bundle_kernel<Functor>, blocks_for(A.n_rows, lanes), lanes * Functor::parts,
-           A.owned.view(), f);
+           view_of(A.owned), f);
   if (A.exchange) // at least one block, which waits
-    launch<false>(context, name, ghost_bundle_kernel<Functor>, std::max(1, blocks_for(A.ghosts->n_rows, threads)),
-                  threads, A.ghosts->view(), A.ghost_rows.data(), A.exchange->finish(context), f);
+    launch<false>(context, name, ghost_bundle_kernel<Functor>, std::max(1, blocks_for(A.ghosts.row.size(), threads)),
+                  threads, view_of(A.ghosts.entries), A.ghosts.row.data(), A.exchange->finish(context), f);
 }
 } // namespace adamant::cuda

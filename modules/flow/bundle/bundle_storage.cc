@@ -8,6 +8,15 @@ namespace
 {
 using Matrices = std::vector<const CSRMatrix<double> *>;
 
+// PackedMatrices in host memory, while they are filled.
+struct Packed
+{
+  int                          n_matrices, lanes;
+  Array<PackedMatrices::Slice> slices;
+  Array<int>                   offset, column;
+  Array<double>                value;
+};
+
 // The offsets column - row that occur in the rows [first, end), ascending.
 std::vector<int> offsets_of(const CSRMatrix<double> &A, int first, int end)
 {
@@ -18,19 +27,6 @@ std::vector<int> offsets_of(const CSRMatrix<double> &A, int first, int end)
   std::sort(offsets.begin(), offsets.end());
   offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
   return offsets;
-}
-
-// Packs the matrices that `part` makes of these.
-template <typename Part>
-PackedMatrices pack_parts(const Matrices &matrices, int lanes, const Part &part)
-{
-  std::vector<CSRMatrix<double>> parts;
-  for (const auto *matrix : matrices)
-    parts.push_back(part(*matrix));
-  Matrices pointers;
-  for (const auto &matrix : parts)
-    pointers.push_back(&matrix);
-  return pack(pointers, lanes);
 }
 
 // The ghosts' part of these rows; all other rows have none.
@@ -45,7 +41,7 @@ CSRMatrix<double> ghost_rows(const CSRMatrix<double> &source, const Array<int> &
 }
 
 // How slice s stores its columns, and its width.
-void choose_columns(const CSRMatrix<double> &A, PackedMatrices &packed, int s)
+void choose_columns(const CSRMatrix<double> &A, Packed &packed, int s)
 {
   const int first = s * packed.lanes, end = std::min(A.n_rows, first + packed.lanes);
   int       widest = 0;
@@ -60,7 +56,7 @@ void choose_columns(const CSRMatrix<double> &A, PackedMatrices &packed, int s)
 }
 
 // Where the slices begin, and room for all of them.
-void place_slices(PackedMatrices &packed)
+void place_slices(Packed &packed)
 {
   long n_values = 0, n_offsets = 0, n_columns = 0;
   for (auto &slice : packed.slices)
@@ -76,7 +72,7 @@ void place_slices(PackedMatrices &packed)
 }
 
 // The columns and values of slice s.
-void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s)
+void fill_slice(const Matrices &matrices, Packed &packed, int s)
 {
   const CSRMatrix<double> &A     = *matrices[0];
   const int                lanes = packed.lanes, n_matrices = packed.n_matrices;
@@ -109,19 +105,12 @@ void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s)
           value[(static_cast<long>(e) * n_matrices + m) * lanes + lane] = matrices[m]->value[k];
       }
 }
-} // namespace
 
-PackedMatrices pack(const Matrices &matrices, int lanes)
+PackedMatrices pack(const Device &device, const Matrices &matrices, int lanes)
 {
-  const CSRMatrix<double> &A = *matrices[0];
-  if (A.ghosts)
-    return pack_parts(matrices, lanes, owned_block);
-  PackedMatrices packed;
-  packed.n_rows      = A.n_rows;
-  packed.n_matrices  = static_cast<int>(matrices.size());
-  packed.lanes       = lanes;
-  const int n_slices = (A.n_rows + lanes - 1) / lanes;
-  packed.slices.resize(n_slices);
+  const CSRMatrix<double> &A        = *matrices[0];
+  const int                n_slices = (A.n_rows + lanes - 1) / lanes;
+  Packed packed{static_cast<int>(matrices.size()), lanes, Array<PackedMatrices::Slice>(n_slices), {}, {}, {}};
 #pragma omp parallel for schedule(static)
   for (int s = 0; s < n_slices; ++s)
     choose_columns(A, packed, s);
@@ -129,22 +118,47 @@ PackedMatrices pack(const Matrices &matrices, int lanes)
 #pragma omp parallel for schedule(static)
   for (int s = 0; s < n_slices; ++s)
     fill_slice(matrices, packed, s);
-  return packed;
+  return {A.n_rows,
+          {device, packed.slices, "matrices"},
+          {device, packed.offset, "matrices"},
+          {device, packed.column, "matrices"},
+          {device, packed.value, "matrices"}};
 }
 
-PackedGhosts pack_ghosts(const Matrices &matrices, int lanes)
+// Packs the matrices that `part` makes of these.
+template <typename Part>
+PackedMatrices pack_parts(const Device &device, const Matrices &matrices, int lanes, const Part &part)
+{
+  std::vector<CSRMatrix<double>> parts;
+  for (const auto *matrix : matrices)
+    parts.push_back(part(*matrix));
+  Matrices pointers;
+  for (const auto &matrix : parts)
+    pointers.push_back(&matrix);
+  return pack(device, pointers, lanes);
+}
+
+PackedGhosts pack_ghosts(const Device &device, const Matrices &matrices, int lanes)
 {
   const CSRMatrix<double> &A = *matrices[0];
-  PackedGhosts             ghosts;
-  ghosts.plan = A.ghosts;
+  Array<int>               rows;
   if (!A.ghosts)
-    return ghosts;
-  const int n_owned = A.ghosts->n_owned;
+    return {};
   for (int row = 0; row < A.n_rows; ++row) // columns ascend: ghosts come last
-    if (const auto end = A.row_start[row + 1]; end > A.row_start[row] && A.column[end - 1] >= n_owned)
-      ghosts.row.push_back(row);
-  ghosts.entries =
-    pack_parts(matrices, lanes, [&](const CSRMatrix<double> &matrix) { return ghost_rows(matrix, ghosts.row); });
-  return ghosts;
+    if (const auto end = A.row_start[row + 1]; end > A.row_start[row] && A.column[end - 1] >= A.ghosts->n_owned)
+      rows.push_back(row);
+  return {
+    A.ghosts, {device, rows, "matrices"}, pack_parts(device, matrices, lanes, [&](const CSRMatrix<double> &matrix) {
+      return ghost_rows(matrix, rows);
+    })};
 }
+} // namespace
+
+BundleStorage::BundleStorage(const Device &device, const Matrices &matrices, int lanes, int n_values)
+  : n_rows(matrices[0]->n_rows)
+  , n_matrices(static_cast<int>(matrices.size()))
+  , n_values(n_values)
+  , owned(matrices[0]->ghosts ? pack_parts(device, matrices, lanes, owned_block) : pack(device, matrices, lanes))
+  , ghosts(pack_ghosts(device, matrices, lanes))
+{}
 } // namespace adamant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/device.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
@@ -28,7 +29,7 @@
 
 namespace adamant
 {
-/// Sparse matrices on one pattern, packed for products that need all of them at once, in host memory. `lanes`
+/// Sparse matrices on one pattern, packed for products that need all of them at once, in device memory. `lanes`
 /// consecutive rows form a slice. Entry e of its rows has the values value[((slice.value + e) n_matrices + m) lanes +
 /// row]: one stream, no index twice. Rows of a slice may have equal offsets column - row, as where nodes are numbered
 /// along the lines of a mesh. The slice then stores these offsets, and zeros for neighbours that a row lacks. Any other
@@ -43,46 +44,33 @@ struct PackedMatrices
     int  diagonal; ///< 1: it stores offsets of all rows, 0: columns of every row
   };
 
-  int           n_rows = 0, n_matrices = 0, lanes = 0;
-  Array<Slice>  slices;
-  Array<int>    offset; ///< for diagonal slices
-  Array<int>    column; ///< for all other slices
-  Array<double> value;
+  int          n_rows = 0;
+  List<Slice>  slices;
+  List<int>    offset; ///< for diagonal slices
+  List<int>    column; ///< for all other slices
+  List<double> value;
 
-  std::size_t bytes() const ///< bytes that a product reads of it
-  {
-    return slices.size() * sizeof(Slice) + (offset.size() + column.size()) * sizeof(int) +
-           value.size() * sizeof(double);
-  }
+  std::size_t bytes() const { return slices.bytes() + offset.bytes() + column.bytes() + value.bytes(); }
 };
-
-/// Packs `matrices` of one pattern; of matrices with ghosts it takes the owned columns. The result does not depend on
-/// the number of threads.
-PackedMatrices pack(const std::vector<const CSRMatrix<double> *> &matrices, int lanes);
 
 /// The entries in the columns of other ranks; there are none on one rank.
 struct PackedGhosts
 {
   std::shared_ptr<const ExchangePlan> plan;    ///< null on one rank
-  Array<int>                          row;     ///< the rows with ghosts, ascending
+  List<int>                           row;     ///< the rows with ghosts, ascending
   PackedMatrices                      entries; ///< row k is the ghosts' part of row[k]; columns are numbers of ghosts
 };
-
-/// Packs the ghosts' part; either all ranks have ghosts, or none.
-PackedGhosts pack_ghosts(const std::vector<const CSRMatrix<double> *> &matrices, int lanes);
 
 /// Matrices on one pattern, packed for products that need all of them at once.
 class BundleStorage
 {
 public:
-  BundleStorage(const CSRMatrix<double> &first, int n_matrices, int n_values)
-    : n_rows(first.n_rows)
-    , n_matrices(n_matrices)
-    , n_values(n_values)
-  {}
+  /// Packs matrices in host memory. The result does not depend on the number of threads. Either all ranks have ghosts,
+  /// or none.
+  BundleStorage(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int lanes, int n_values);
   virtual ~BundleStorage() = default;
 
-  virtual std::size_t bytes() const = 0; ///< device memory that a product reads, without vectors
+  std::size_t bytes() const { return owned.bytes(); } ///< device memory that a product reads, without vectors
 
   /// Throws RunError unless a functor has the bundle's numbers of matrices and values.
   void check(int matrices, int values) const
@@ -95,5 +83,8 @@ public:
   const int n_rows; ///< of this rank
   const int n_matrices;
   const int n_values; ///< numbers that products read at the node of a column
+
+  const PackedMatrices owned; ///< the entries in this rank's columns
+  const PackedGhosts   ghosts;
 };
 } // namespace adamant

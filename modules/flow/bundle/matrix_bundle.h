@@ -19,17 +19,11 @@ class Bundle : public BundleStorage
 public:
   static constexpr int lanes = 8; ///< doubles of one AVX-512 register
 
-  Bundle(const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
-    : BundleStorage(*matrices[0], static_cast<int>(matrices.size()), n_values)
-    , owned(pack(matrices, lanes))
-    , ghosts(pack_ghosts(matrices, lanes))
+  Bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+    : BundleStorage(device, matrices, lanes, n_values)
     , exchange(ghosts.plan ? std::make_unique<GhostExchange<double>>(*ghosts.plan, n_values) : nullptr)
   {}
 
-  std::size_t bytes() const override { return owned.bytes(); }
-
-  PackedMatrices                         owned;
-  PackedGhosts                           ghosts;
   std::unique_ptr<GhostExchange<double>> exchange; ///< null on one rank
 };
 
@@ -61,12 +55,12 @@ void for_each_packed_row(const PackedMatrices &A, int n_threads, const Functor &
                          const Finish &finish)
 {
   constexpr int lanes = Bundle::lanes, n_sums = Functor::n_sums;
-  const int     n_slices = static_cast<int>(A.slices.size());
+  const int     n_slices = A.slices.size();
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int s = 0; s < n_slices; ++s)
     {
       alignas(64) double sums[n_sums][lanes] = {};
-      const auto        &slice               = A.slices[s];
+      const auto        &slice               = A.slices.data()[s];
       const double      *value               = A.value.data() + slice.value * Functor::n_matrices * lanes;
       if (slice.diagonal)
         {
@@ -104,7 +98,7 @@ void for_each_row(int n_threads, const BundleStorage &storage, const Functor &f)
     A.exchange->start(x.data());
   // Small products are not worth waking threads for.
   for_each_packed_row(
-    A.owned, A.owned.value.size() < (1 << 17) ? 1 : n_threads, f, [x](int k, int j) { return x[k][j]; }, f);
+    A.owned, A.owned.value.bytes() < (1 << 20) ? 1 : n_threads, f, [x](int k, int j) { return x[k][j]; }, f);
   if (!A.exchange)
     return;
   const double *ghosts = A.exchange->finish();
@@ -121,8 +115,8 @@ template <typename Functor>
 void for_each_row(const DeviceInterface &device, const BundleStorage &A, const Functor &f);
 
 // See make_bundle below.
-std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                              &device,
-                                           const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
+std::shared_ptr<BundleStorage> make_bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices,
+                                           int n_values);
 } // namespace cuda
 
 /// This rank's rows of sparse matrices on one pattern on a device, packed for products that need all matrices at once.
@@ -136,8 +130,8 @@ inline MatrixBundle make_bundle(const Device &device, const std::vector<const CS
 {
   if constexpr (built_with_cuda)
     if (device.traits().kernels)
-      return cuda::make_bundle(device.interface(), matrices, n_values);
-  return std::make_shared<const host::Bundle>(matrices, n_values);
+      return cuda::make_bundle(device, matrices, n_values);
+  return std::make_shared<const host::Bundle>(device, matrices, n_values);
 }
 
 /// Calls f(i, sums) for all rows i of a bundle with the sums over its entries; bundle_storage.h describes functors.

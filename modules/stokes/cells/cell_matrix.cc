@@ -9,7 +9,6 @@
 #include <cmath>
 #include <map>
 #include <sstream>
-#include <string>
 #include <utility>
 
 namespace adamant
@@ -110,12 +109,7 @@ public:
   }
 
   std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1) + sizeof(*this); }
-  std::string format() const override
-  {
-    std::ostringstream text;
-    text << this->n_rows << " x " << this->n_cols << ", by cells, " << 1e-6 * bytes() << " MB";
-    return text.str();
-  }
+  std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
 private:
   int                  n_nodes[3];
@@ -143,6 +137,13 @@ void invert_blocks(const CellMatrix &matrix, int node_size, Vector<Number> &inve
 }
 } // namespace
 
+std::string cells_format(int n_rows, std::size_t bytes)
+{
+  std::ostringstream text;
+  text << n_rows << " x " << n_rows << ", by cells, " << 1e-6 * bytes << " MB";
+  return text.str();
+}
+
 bool CellMatrix::can_be_made(const CellGrid &grid)
 {
   if (grid.local.size() != 24 * 24)
@@ -163,6 +164,7 @@ bool CellMatrix::can_be_made(const CellGrid &grid)
 CellMatrix::CellMatrix(const Device &device, CellGrid grid)
   : grid_(std::move(grid))
   , fixed_(device, grid_.fixed)
+  , first_node(device, grid_.first_node)
 {
   to_index(3 * grid_.fixed.size(), "rows of a matrix by cells");
   if (!can_be_made(grid_) || grid_.fixed.size() != static_cast<std::size_t>(grid_.n_nodes()))
@@ -175,6 +177,11 @@ CellMatrix::CellMatrix(const Device &device, CellGrid grid)
         for (int d = 0; d < 3; ++d)
           modes_.other[c][d][m] = modes_.couples(c, d, m) ? between_modes(grid_, c, m, d, partner(c, d, m)) : 0.;
       }
+}
+
+void CellMatrix::set(const Vector<double> &of_cells)
+{
+  of_cells.device().for_each(first_node.size(), ToFirstNodes{first_node.data(), of_cells.data(), coefficients.data()});
 }
 
 CSRMatrix<double> CellMatrix::rows() const

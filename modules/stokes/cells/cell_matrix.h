@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 
 namespace adamant
 {
@@ -13,10 +14,11 @@ namespace adamant
 /// Vertex a of a cell lies on the far side in direction d where bit d of a is set.
 struct CellGrid
 {
-  std::array<int, 3>   n_cells;             ///< number of cells in each direction
-  Array<double>        local;               ///< K of a cell, 24 x 24, row-major; row 3 a + c is component c of vertex a
-  Array<unsigned char> fixed;               ///< for each node, bit c is set where component c is prescribed
-  std::array<int, 3>   along = {{0, 1, 2}}; ///< the component that points in each direction
+  std::array<int, 3>   n_cells; ///< number of cells in each direction
+  Array<double>        local;   ///< K of a cell, 24 x 24, row-major; row 3 a + c is component c of vertex a
+  Array<unsigned char> fixed;   ///< for each node, bit c is set where component c is prescribed
+  std::array<int, 3>   along      = {{0, 1, 2}}; ///< the component that points in each direction
+  Array<int>           first_node = {}; ///< the vertex 0 of each cell, in the order of CellMatrix::set; may be empty
 
   int n_nodes() const { return (n_cells[0] + 1) * (n_cells[1] + 1) * (n_cells[2] + 1); }
 };
@@ -69,6 +71,7 @@ public:
   static bool can_be_made(const CellGrid &grid);
 
   Vector<double> coefficients; ///< k of the cell whose vertex 0 is the node; not read at nodes without such a cell
+  void           set(const Vector<double> &of_cells); ///< sets k by numbers of cells, see CellGrid::first_node
 
   const CellGrid            &grid() const { return grid_; }
   const CellModes<double>   &modes() const { return modes_; }
@@ -91,6 +94,16 @@ private:
   CellGrid            grid_;
   CellModes<double>   modes_;
   List<unsigned char> fixed_;
+  List<int>           first_node;
+};
+
+/// Copies to[first_node[cell]] = from[cell].
+struct ToFirstNodes
+{
+  const int               *first_node;
+  const double            *from;
+  double                  *to;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const { to[first_node[cell]] = from[cell]; }
 };
 
 /// A matrix by cells in the memory of a device, as functors see it.
@@ -142,6 +155,9 @@ struct InvertCellBlocks
       }
   }
 };
+
+/// Returns what MatrixStorage::format says of a matrix by cells.
+std::string cells_format(int n_rows, std::size_t bytes);
 
 namespace cuda
 {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <typeindex>
@@ -120,12 +119,7 @@ public:
     kernel->second(*context, view, call);
   }
   std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1); }
-  std::string format() const override
-  {
-    std::ostringstream text;
-    text << this->n_rows << " x " << this->n_cols << ", by cells, " << bytes() / 1000000. << " MB";
-    return text.str();
-  }
+  std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
 private:
   std::shared_ptr<Context> context;
