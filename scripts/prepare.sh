@@ -75,9 +75,8 @@ first_build_takes() { # TARGET JOBS
 
 # build [TARGET [CMAKE OPTION]...]: configures build/ (Release) and builds one target or all.
 build() {
-  local target=${1:-} jobs clean=() expected="" log=$build_dir/configure.log gpu=()
+  local target=${1:-} jobs clean=() expected="" log=$build_dir/configure.log
   shift || true
-  ! has_gpu || gpu=(-DADAMANT_QUICK_CUDA=OFF) # scripts/test may have switched it on where there was none
   if stale; then
     say "build/ was made elsewhere or with another compiler or deal.II: making it anew"
     rm -rf "$build_dir/CMakeCache.txt" "$build_dir/CMakeFiles"
@@ -85,7 +84,7 @@ build() {
   fi
   mkdir -p "$build_dir"
   say "configuring $build_dir"
-  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release "${gpu[@]}" "$@" >"$log" 2>&1 ||
+  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$log" 2>&1 ||
     { cat "$log" >&2; fail "cmake failed; its output stands above and in $log"; }
   grep -- '-- adamant:' "$log" || true
   toolchain >"$build_dir/toolchain.txt"

@@ -139,7 +139,8 @@ public:
 protected:
   static constexpr bool scaled = sizeof(T) < sizeof(double);
 
-  /// Rows of 16 bytes store `columns` numbers, of which n_columns count; `alone` says whether a single one is padded.
+  /// Rows store `columns` numbers, a multiple of 8 below float64, of which n_columns count. `alone` says whether a single
+  /// column is padded, too.
   InverseIn(const Device &device, Arithmetic arithmetic, int n_columns, bool alone)
     : device(device)
     , products(device, arithmetic)

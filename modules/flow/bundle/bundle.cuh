@@ -35,7 +35,7 @@ public:
 
   Bundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
 
-  std::shared_ptr<Exchange<double>> exchange; ///< null where no rank needs or has a ghost of this one
+  std::shared_ptr<Exchange<double>> exchange; ///< null where this rank neither sends nor receives
 };
 
 /// The values of a functor at a node, for other ranks.

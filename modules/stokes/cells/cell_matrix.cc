@@ -181,6 +181,8 @@ CellMatrix::CellMatrix(const Device &device, CellGrid grid)
 
 void CellMatrix::set(const Vector<double> &of_cells)
 {
+  if (of_cells.size() != first_node.size())
+    throw RunError("a matrix by cells was made without its cells' first nodes, or has another number of cells");
   of_cells.device().for_each(first_node.size(), ToFirstNodes{first_node.data(), of_cells.data(), coefficients.data()});
 }
 

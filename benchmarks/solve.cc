@@ -1,0 +1,226 @@
+// benchmark_solve gpu|host|ml [REPEATS [UNKNOWNS]]: one solve of Poisson's equation with Q2 on an adapted mesh, from the
+// matrix in the program's memory to the solution there. `gpu` and `host`: adamant::solve takes deal.II's SparseMatrix on
+// one rank; `ml`: Trilinos' ML and CG take Trilinos' matrix on p4est's mesh, on the ranks of mpirun. Cells near a sphere
+// are refined, so that all have the same mesh. A line of JSON for each repeat has the wall time of set-up and solve, in
+// seconds; the first repeat has what a device and libraries need once.
+#include "algebra/device.h"
+#include "dealii/preconditioner.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/multithread_info.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/solver_cg.h>
+#include <deal.II/lac/sparsity_tools.h>
+#include <deal.II/lac/trilinos_precondition.h>
+#include <deal.II/lac/trilinos_sparse_matrix.h>
+#include <deal.II/lac/trilinos_vector.h>
+#include <deal.II/numerics/vector_tools.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+
+using namespace dealii;
+
+namespace
+{
+double seconds()
+{
+  MPI_Barrier(MPI_COMM_WORLD);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The program of a user: mesh, unknowns, matrix and right-hand side.
+template <int dim, class Matrix, class DealiiVector>
+class Problem
+{
+public:
+  Problem(std::unique_ptr<Triangulation<dim>> mesh_, unsigned int unknowns)
+    : mesh(std::move(mesh_))
+    , fe(2)
+    , dofs(*mesh)
+  {
+    GridGenerator::hyper_cube(*mesh);
+    mesh->refine_global(dim == 2 ? 5 : 3);
+    for (set_up(); dofs.n_dofs() < unknowns; set_up())
+      refine_at_sphere();
+    make(matrix, rhs);
+    assemble();
+  }
+
+  // Writes the record of a solve by `solver`, which returns the number of iterations.
+  template <class SetUp, class Solver>
+  void measure(const std::string &label, int repeats, const SetUp &set_up_solver, const Solver &solver)
+  {
+    for (int repeat = 1; repeat <= repeats; ++repeat)
+      {
+        DealiiVector x(rhs);
+        x                    = 0.;
+        const double begin   = seconds();
+        auto         set     = set_up_solver(*this);
+        const double between = seconds();
+        SolverControl control(500, 1e-8 * rhs.l2_norm());
+        solver(*this, *set, x, control);
+        const double       end = seconds();
+        const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
+        if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
+          std::cout << nlohmann::json{{"case", std::to_string(dim) + "D Q2"},
+                                      {"label", label},
+                                      {"repeat", repeat},
+                                      {"ranks", ranks},
+                                      {"threads", MultithreadInfo::n_threads()},
+                                      {"cells", mesh->n_global_active_cells()},
+                                      {"dofs", dofs.n_dofs()},
+                                      {"tolerance", 1e-8},
+                                      {"total_iterations", control.last_step()},
+                                      {"timings", {{"init", between - begin}, {"solve", end - between}}}}
+                    << std::endl;
+      }
+  }
+
+  std::unique_ptr<Triangulation<dim>> mesh;
+  const FE_Q<dim>                     fe;
+  DoFHandler<dim>                     dofs;
+  AffineConstraints<double>           constraints;
+  SparsityPattern                     pattern;
+  Matrix                              matrix;
+  DealiiVector                        rhs;
+
+private:
+  void set_up()
+  {
+    dofs.distribute_dofs(fe);
+    IndexSet relevant;
+    DoFTools::extract_locally_relevant_dofs(dofs, relevant);
+    constraints.reinit(relevant);
+    DoFTools::make_hanging_node_constraints(dofs, constraints);
+    VectorTools::interpolate_boundary_values(dofs, 0, Functions::ZeroFunction<dim>(), constraints);
+    constraints.close();
+  }
+
+  void refine_at_sphere()
+  {
+    for (const auto &cell : mesh->active_cell_iterators())
+      if (cell->is_locally_owned() && std::abs(cell->center().norm() - 0.7) < 3. * cell->diameter())
+        cell->set_refine_flag();
+    mesh->execute_coarsening_and_refinement();
+  }
+
+  DynamicSparsityPattern entries(const IndexSet &relevant) const
+  {
+    DynamicSparsityPattern result(dofs.n_dofs(), dofs.n_dofs(), relevant);
+    DoFTools::make_sparsity_pattern(dofs, result, constraints, false);
+    return result;
+  }
+  void make(SparseMatrix<double> &A, Vector<double> &b)
+  {
+    pattern.copy_from(entries({}));
+    A.reinit(pattern);
+    b.reinit(dofs.n_dofs());
+  }
+  void make(TrilinosWrappers::SparseMatrix &A, TrilinosWrappers::MPI::Vector &b)
+  {
+    IndexSet relevant;
+    DoFTools::extract_locally_relevant_dofs(dofs, relevant);
+    auto of_all = entries(relevant);
+    SparsityTools::distribute_sparsity_pattern(of_all, dofs.locally_owned_dofs(), MPI_COMM_WORLD, relevant);
+    A.reinit(dofs.locally_owned_dofs(), dofs.locally_owned_dofs(), of_all, MPI_COMM_WORLD);
+    b.reinit(dofs.locally_owned_dofs(), MPI_COMM_WORLD);
+  }
+
+  void assemble()
+  {
+    const QGauss<dim>                    quadrature(fe.degree + 1);
+    FEValues<dim>                        values(fe, quadrature, update_values | update_gradients | update_JxW_values);
+    FullMatrix<double>                   local(fe.dofs_per_cell, fe.dofs_per_cell);
+    Vector<double>                       local_rhs(fe.dofs_per_cell);
+    std::vector<types::global_dof_index> indices(fe.dofs_per_cell);
+    for (const auto &cell : dofs.active_cell_iterators())
+      if (cell->is_locally_owned())
+        {
+          values.reinit(cell);
+          local     = 0.;
+          local_rhs = 0.;
+          for (const unsigned int q : values.quadrature_point_indices())
+            for (const unsigned int i : values.dof_indices())
+              {
+                for (const unsigned int j : values.dof_indices())
+                  local(i, j) += values.shape_grad(i, q) * values.shape_grad(j, q) * values.JxW(q);
+                local_rhs(i) += values.shape_value(i, q) * values.JxW(q);
+              }
+          cell->get_dof_indices(indices);
+          constraints.distribute_local_to_global(local, local_rhs, indices, matrix, rhs);
+        }
+    matrix.compress(VectorOperation::add);
+    rhs.compress(VectorOperation::add);
+  }
+};
+
+template <int dim>
+void by_adamant(const std::string &label, const adamant::Device &device, int repeats, unsigned int unknowns)
+{
+  Problem<dim, SparseMatrix<double>, Vector<double>> problem(std::make_unique<Triangulation<dim>>(), unknowns);
+  problem.measure(
+    label, repeats,
+    [&](auto &user) {
+      auto multigrid = std::make_unique<adamant::DealiiPreconditioner<>>(device);
+      multigrid->initialize(user.matrix, user.dofs, user.constraints);
+      return multigrid;
+    },
+    [](auto &user, const auto &multigrid, auto &x, SolverControl &control) {
+      adamant::solve(user.matrix, x, user.rhs, multigrid, control);
+    });
+}
+
+template <int dim>
+void by_ml(int repeats, unsigned int unknowns)
+{
+  Problem<dim, TrilinosWrappers::SparseMatrix, TrilinosWrappers::MPI::Vector> problem(
+    std::make_unique<parallel::distributed::Triangulation<dim>>(MPI_COMM_WORLD), unknowns);
+  problem.measure(
+    "ML", repeats,
+    [](auto &user) {
+      auto ml = std::make_unique<TrilinosWrappers::PreconditionAMG>();
+      TrilinosWrappers::PreconditionAMG::AdditionalData options;
+      options.elliptic              = true;
+      options.higher_order_elements = true;
+      ml->initialize(user.matrix, options);
+      return ml;
+    },
+    [](auto &user, const auto &ml, auto &x, SolverControl &control) {
+      SolverCG<TrilinosWrappers::MPI::Vector>(control).solve(user.matrix, x, user.rhs, ml);
+    });
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  const std::string                      which = argc > 1 ? argv[1] : "";
+  const Utilities::MPI::MPI_InitFinalize mpi(argc, argv, which == "ml" ? 1 : numbers::invalid_unsigned_int);
+  const int                              repeats  = argc > 2 ? std::atoi(argv[2]) : 5;
+  const unsigned int                     unknowns = argc > 3 ? std::atoi(argv[3]) : 1000000;
+  const auto host = [] { return adamant::Device::host(static_cast<int>(MultithreadInfo::n_threads())); };
+  if (which == "ml")
+    {
+      by_ml<2>(repeats, unknowns);
+      by_ml<3>(repeats, unknowns);
+    }
+  else if (which == "host" || which == "gpu")
+    {
+      const adamant::Device device = which == "gpu" ? adamant::Device::cuda() : host();
+      by_adamant<2>("adamant, " + which, device, repeats, unknowns);
+      by_adamant<3>("adamant, " + which, device, repeats, unknowns);
+    }
+  else
+    std::cerr << "benchmark_solve: the first argument is gpu, host, or, under mpirun, ml" << std::endl;
+  return which == "ml" || which == "host" || which == "gpu" ? 0 : 2;
+}
