@@ -367,7 +367,8 @@ TEST_P(Krylov, CGGoesOnFromTheTrueResidual)
     {
       const auto [result, x] = solve(cg, b, zero, strict);
       EXPECT_LE(relative_residual(A, x, b), 1.01 * strict.tolerance);
-      EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), 0.01 * strict.tolerance);
+      // Sums of another order differ by rounding: cuSPARSE's by up to 2e-14.
+      EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), 0.03 * strict.tolerance);
     }
   auto           x = to_device(device, zero);
   Vector<double> y(device, x.size());

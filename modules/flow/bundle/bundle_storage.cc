@@ -8,13 +8,13 @@ namespace
 {
 using Matrices = std::vector<const CSRMatrix<double> *>;
 
-// PackedMatrices in host memory, while they are filled.
+// PackedMatrices in host memory, while they are filled, less their values.
 struct Packed
 {
   int                          n_matrices, lanes;
   Array<PackedMatrices::Slice> slices;
   Array<int>                   offset, column;
-  Array<double>                value;
+  std::size_t                  n_values = 0;
 };
 
 // The offsets column - row that occur in the rows [first, end), ascending.
@@ -68,17 +68,17 @@ void place_slices(Packed &packed)
     }
   packed.offset.resize(n_offsets);
   packed.column.resize(n_columns * packed.lanes);
-  packed.value.resize(static_cast<std::size_t>(n_values) * packed.n_matrices * packed.lanes);
+  packed.n_values = static_cast<std::size_t>(n_values) * packed.n_matrices * packed.lanes;
 }
 
 // The columns and values of slice s.
-void fill_slice(const Matrices &matrices, Packed &packed, int s)
+void fill_slice(const Matrices &matrices, Packed &packed, double *values, int s)
 {
   const CSRMatrix<double> &A     = *matrices[0];
   const int                lanes = packed.lanes, n_matrices = packed.n_matrices;
   const auto              &slice = packed.slices[s];
   const int                first = s * lanes, end = std::min(A.n_rows, first + lanes);
-  double                  *value  = packed.value.data() + slice.value * n_matrices * lanes;
+  double                  *value  = values + slice.value * n_matrices * lanes;
   int                     *column = packed.column.data() + static_cast<long>(slice.column) * lanes;
   std::fill_n(value, static_cast<long>(slice.width) * n_matrices * lanes, 0.);
   const auto offsets = slice.diagonal ? offsets_of(A, first, end) : std::vector<int>();
@@ -110,19 +110,24 @@ PackedMatrices pack(const Device &device, const Matrices &matrices, int lanes)
 {
   const CSRMatrix<double> &A        = *matrices[0];
   const int                n_slices = (A.n_rows + lanes - 1) / lanes;
-  Packed packed{static_cast<int>(matrices.size()), lanes, Array<PackedMatrices::Slice>(n_slices), {}, {}, {}};
+  Packed packed{static_cast<int>(matrices.size()), lanes, Array<PackedMatrices::Slice>(n_slices), {}, {}};
 #pragma omp parallel for schedule(static)
   for (int s = 0; s < n_slices; ++s)
     choose_columns(A, packed, s);
   place_slices(packed);
+  // The values are most of it: on the host they are filled where they stay.
+  List<double>  value(device, packed.n_values, "matrices");
+  Array<double> to_upload(device.traits().separate_memory ? packed.n_values : 0);
 #pragma omp parallel for schedule(static)
   for (int s = 0; s < n_slices; ++s)
-    fill_slice(matrices, packed, s);
+    fill_slice(matrices, packed, device.traits().separate_memory ? to_upload.data() : value.data(), s);
+  if (device.traits().separate_memory)
+    device.interface().upload(value.data(), to_upload.data(), value.bytes());
   return {A.n_rows,
           {device, packed.slices, "matrices"},
           {device, packed.offset, "matrices"},
           {device, packed.column, "matrices"},
-          {device, packed.value, "matrices"}};
+          value};
 }
 
 // Packs the matrices that `part` makes of these.
