@@ -50,10 +50,10 @@ public:
     const auto sizes = norms.fetch(b);
     for (int s = 0; s < n; ++s)
       {
-        require(std::isfinite(sizes[s]), "Problem/Source: right-hand side ", first + s,
-                " has values that are no numbers");
+        require(std::isfinite(sizes[s]), "Problem/Source and Boundary values: right-hand side ", first + s,
+                " has values that are no numbers, or too large");
         if (sizes[s] == 0.)
-          std::cout << "note: right-hand side " << first + s << " is zero, and so is its solution\n";
+          std::cout << "note: right-hand side " << first + s << " is zero or below 1e-162; its solution is zero\n";
       }
     if (levels.singular)
       subtract(sum, loads, b);

@@ -36,7 +36,8 @@ public:
       {
         if (!std::isfinite(sizes[s]))
           throw adamant::SolverError("the solution of right-hand side " + std::to_string(first + s) +
-                                     " has values that are no numbers; some may be too large for Solver/Precision");
+                                     " has values that are no numbers; some may be too large or too small for "
+                                     "Solver/Precision and Solver/Vectors");
         rows.add({{"sample", first + s}, {"root_mean_square", sizes[s] / std::sqrt(x_0.size())}});
       }
     device.for_each(x_0.size(), AddSamples{r, n, first == 0, X.data(), x_0.data(), sums.data(), squares.data()});

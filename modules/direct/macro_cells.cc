@@ -59,6 +59,9 @@ public:
         require(n <= most_vertices, "schur: node ", i, " depends on ", n, " coarse nodes, more than a cell has");
         n_vertices = std::max(n_vertices, n);
       }
+    require(n_vertices > 2,
+            "schur: no node lies inside a coarse cell; take a smaller Schur complement/Coarse refinements, "
+            "or Solver/Solver = multigrid");
     for (int i = 0; i < T.n_rows; ++i)
       entities[vertices_of(i)].push_back(i);
     for (const double value : diagonal(matrix))

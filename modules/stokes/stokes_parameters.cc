@@ -144,6 +144,8 @@ void StokesSolverParameters::check() const
 {
   require(options("").type == SolverType::gmres,
           "Linear solver/Solver: the system is indefinite, and this program has gmres only");
+  require(interpolation == "embedding", "Linear solver/Interpolation = ", interpolation,
+          ": this program has embedding only");
 }
 
 VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const

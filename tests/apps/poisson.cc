@@ -230,6 +230,9 @@ TEST_F(Poisson, MistakesAreRefused)
   expect_refused(direct + Settings{"Mesh/Coordinates=x+0.3*y; y"}, "not a tensor product");
   expect_refused(schur + Settings{"Mesh/Coordinates=x+0.3*y; y"}, "not harmonic");
   expect_refused(schur + Settings{"Schur complement/Coarse refinements=5"}, "has to be coarser");
+  expect_refused(schur + Settings{"Problem/Domain=flow_around_square", "Problem/Source=random", "Mesh/Refinements=2",
+                                  "Schur complement/Coarse refinements=1"},
+                 "no node lies inside a coarse cell");
   expect_refused(schur + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=x-y"}, "take multigrid");
   expect_refused(schur + Settings{"Problem/Natural boundaries=0, 1, 2, 3"}, "needs prescribed values");
   const auto dry = start({"--backend", "host", "--dry-run", "--set", "Solver/Solver=schur", "--set",

@@ -388,6 +388,7 @@ TEST_F(Stokes, BadInput)
                  "Problem/Body force has values that are no numbers");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=10^(14*x)"}, "more than 1e12");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=2*"}, "Problem/Viscosity");
+  expect_refused({"Linear solver/Interpolation=harmonic"}, "this program has embedding only");
   expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
   expect_refused({"Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=0: 1;0"}, "one of them");
   expect_refused({"Problem/Boundary velocity=0: 1;0"}, "flows out through the boundary");
