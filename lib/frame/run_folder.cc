@@ -7,12 +7,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <regex>
 #include <sstream>
+#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -76,40 +78,39 @@ OutputFolder::OutputFolder(const std::string &folder, bool continues)
 {
   try
     {
-      make();
+      fs::path path;
+      for (const auto &part : fs::path(folder))
+        {
+          path /= part;
+          std::error_code error, none;
+          if (!is_directory(path, none) && fs::create_directory(path, error))
+            made.push_back(path.string());
+          require(!error, "output folder '", folder, "' cannot be written: ",
+                  error == std::errc::file_exists ? "'" + path.string() + "' is not a folder" : error.message());
+        }
+      const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      lock             = std::shared_ptr<void>(nullptr, [opened](void *) { ::close(opened); });
+      // A file system without locks gives another error.
+      require(::flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, "output folder '", folder,
+              "': another run writes into it now; take another --output");
+      if (const UnfinishedFile trial(folder + "/parameters.prm"); !std::ofstream(trial.name))
+        throw InputError("output folder '" + folder + "' cannot be written: " + std::strerror(errno));
+      const auto [names, checkpoint] = files_of_run(folder);
+      if (names == std::vector<std::string>{"parameters.prm"} &&
+          first_line(folder + "/parameters.prm") != first_of_parameters)
+        throw InputError(
+          "output folder '" + folder + "' has a file parameters.prm, which no run has written. The run " +
+          "would replace it by its own parameters: give the file another name, or take another --output");
+      const std::string earlier = folder_for_earlier_run(folder);
+      if (!continues && checkpoint && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
+        throw InputError("output folder '" + folder + "' has checkpoints of an earlier run, which cannot move to '" +
+                         earlier + "': it is not a folder");
     }
   catch (...)
     {
       take_back();
       throw;
     }
-}
-
-void OutputFolder::make()
-{
-  fs::path path;
-  for (const auto &part : fs::path(folder))
-    {
-      path /= part;
-      std::error_code error, none;
-      if (!is_directory(path, none) && fs::create_directory(path, error))
-        made.push_back(path.string());
-      if (error)
-        throw InputError(
-          "output folder '" + folder + "' cannot be written: " +
-          (error == std::errc::file_exists ? "'" + path.string() + "' is not a folder" : error.message()));
-    }
-  if (const UnfinishedFile trial(folder + "/parameters.prm"); !std::ofstream(trial.name))
-    throw InputError("output folder '" + folder + "' cannot be written: " + std::strerror(errno));
-  const auto [names, checkpoint] = files_of_run(folder);
-  if (names == std::vector<std::string>{"parameters.prm"} &&
-      first_line(folder + "/parameters.prm") != first_of_parameters)
-    throw InputError("output folder '" + folder + "' has a file parameters.prm, which no run has written. The run " +
-                     "would replace it by its own parameters: give the file another name, or take another --output");
-  const std::string earlier = folder_for_earlier_run(folder);
-  if (!continues && checkpoint && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
-    throw InputError("output folder '" + folder + "' has checkpoints of an earlier run, which cannot move to '" +
-                     earlier + "': it is not a folder");
 }
 
 void OutputFolder::begin(const std::string &parameters) const

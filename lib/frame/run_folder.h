@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +19,9 @@ class OutputFolder
 {
 public:
   OutputFolder() = default;
-  /// Makes the folder. `continues` says that the run continues the one whose files are there. Throws InputError, and
-  /// leaves no new folder, where the folder cannot be written. Throws it, too, where the folder has parameters.prm but
-  /// no other file of a run, and no run has written that file.
+  /// Makes and locks the folder. `continues` says that the run continues the one whose files are there. Throws
+  /// InputError, and leaves no new folder, where the folder cannot be written, or another run has locked it. Throws it,
+  /// too, where the folder has parameters.prm but no other file of a run, and no run has written that file.
   OutputFolder(const std::string &folder, bool continues);
 
   /// Makes the folder ready for the first file, and writes the effective parameters. It deletes the files of an earlier
@@ -33,11 +34,10 @@ public:
   void take_back() const;
 
 private:
-  void make();
-
   std::string              folder;
   bool                     continues = false;
   std::vector<std::string> made; // new folders, each after the one that it lies in
+  std::shared_ptr<void>    lock; // held by this object and its copies
 };
 
 /// The text of statistics.csv: a header and rows of steps.

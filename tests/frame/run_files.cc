@@ -200,6 +200,18 @@ TEST_F(RunFiles, AParameterFileOfTheUserStays)
   EXPECT_NO_THROW(adamant::OutputFolder(folder.string(), false));
 }
 
+TEST_F(RunFiles, OneRunAtATimeWritesIntoAFolder)
+{
+  {
+    const adamant::OutputFolder made(folder.string(), false);
+    EXPECT_THROW(adamant::OutputFolder(folder.string(), false), adamant::InputError);
+    EXPECT_THROW(adamant::OutputFolder((folder / "new/..").string(), true), adamant::InputError);
+    EXPECT_FALSE(fs::exists(folder / "new"));
+    EXPECT_NO_THROW(adamant::OutputFolder((folder / "below").string(), false));
+  }
+  EXPECT_NO_THROW(adamant::OutputFolder(folder.string(), false));
+}
+
 TEST_F(RunFiles, RowsAreWrittenAsTheyCome)
 {
   const std::string   file = (folder / "statistics.csv").string();
