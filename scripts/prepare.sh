@@ -75,7 +75,7 @@ compiled_together() {
 
 # How long a first build takes, from the seconds of compilers that were measured.
 first_build_takes() { # TARGET JOBS
-  local seconds=700
+  local seconds=500
   [ -n "$1" ] || seconds=2150
   ! grep -q 'CMAKE_CUDA_COMPILER:.*nvcc' "$build_dir/CMakeCache.txt" || seconds=$((seconds + 1020))
   echo "about $(((seconds / $2 + 59) / 60)) min where the machine is idle"
