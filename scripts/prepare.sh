@@ -68,7 +68,9 @@ has_gpu() { compgen -G "/dev/nvidia[0-9]*" >/dev/null || nvidia-smi -L 2>/dev/nu
 # Sources are compiled together, more of them on fewer cores, and deal.II's headers once, which takes half of the time.
 # Whoever edits the sources takes a preset of CMakePresets.json, which compiles them one by one.
 compiled_together() {
-  local batch=$((80 / $(nproc)))
+  local batch
+  batch=$(sed -n 's/^CMAKE_UNITY_BUILD_BATCH_SIZE:[A-Z]*=//p' "$build_dir/CMakeCache.txt" 2>/dev/null || true)
+  [ -n "$batch" ] || batch=$((80 / $(nproc)))
   batch=$((batch < 4 ? 4 : batch > 40 ? 40 : batch))
   echo "-DADAMANT_PRECOMPILE=ON -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=$batch"
 }
@@ -83,7 +85,8 @@ first_build_takes() { # TARGET JOBS
 
 # build [TARGET [CMAKE OPTION]...]: configures build/ (Release) and builds one target or all.
 build() {
-  local target=${1:-} jobs clean=() expected="" log=$build_dir/configure.log
+  local target=${1:-} jobs clean=() expected="" log=$build_dir/configure.log together
+  together=$(compiled_together)
   shift || true
   if stale; then
     say "build/ was made elsewhere or with another compiler or deal.II: making it anew"
@@ -92,8 +95,9 @@ build() {
   fi
   mkdir -p "$build_dir"
   say "configuring $build_dir"
-  # shellcheck disable=SC2046 # each word is an option
-  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release $(compiled_together) "$@" >"$log" 2>&1 ||
+  [ "${1:-}" != --preset ] || together=-DADAMANT_PRECOMPILE=ON # a preset says the rest
+  # shellcheck disable=SC2086 # each word is an option
+  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release $together "$@" >"$log" 2>&1 ||
     { cat "$log" >&2; fail "cmake failed; its output stands above and in $log"; }
   grep -- '-- adamant:' "$log" || true
   toolchain >"$build_dir/toolchain.txt"

@@ -66,8 +66,8 @@ struct Levels
   void add(const CSRMatrix<double> &A, const CSRMatrix<double> *P, const Array<int> &its_unknowns)
   {
     require(!its_unknowns.empty(), "Mesh: level ", free.size(),
-            " has no unknown; there are too few refinements, or Solver/Coarsest level cells, with schur Schur "
-            "complement/Coarse refinements, is too small");
+            " has no unknown; there are too few refinements, or Solver/Coarsest level cells (for schur: "
+            "Schur complement/Coarse refinements) is too small");
     adamant::LevelData level;
     level.values = std::make_shared<CSRMatrix<double>>(submatrix(A, its_unknowns, its_unknowns));
     if (P != nullptr)

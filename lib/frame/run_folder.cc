@@ -90,9 +90,9 @@ OutputFolder::OutputFolder(const std::string &folder, bool continues)
         }
       const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
       lock             = std::shared_ptr<void>(nullptr, [opened](void *) { ::close(opened); });
-      // A file system without locks gives another error.
+      // A file system without locks gives another error, and one on a network may lock for its machine alone.
       require(::flock(opened, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, "output folder '", folder,
-              "': another run writes into it now; take another --output");
+              "': another run writes into it now; wait for its end, or take another --output");
       if (const UnfinishedFile trial(folder + "/parameters.prm"); !std::ofstream(trial.name))
         throw InputError("output folder '" + folder + "' cannot be written: " + std::strerror(errno));
       const auto [names, checkpoint] = files_of_run(folder);

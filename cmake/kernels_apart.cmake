@@ -1,0 +1,18 @@
+# adamant_kernels_apart(FOLDER): CUDA sources of the targets in a folder and below it are compiled one by one, also with
+# CMAKE_UNITY_BUILD: kernels of several files have names in common. CMake joins them from 3.31 on.
+function(adamant_kernels_apart folder)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target ${targets})
+    get_target_property(sources ${target} SOURCES)
+    foreach(source ${sources})
+      if(source MATCHES "[.]cu$")
+        get_filename_component(source ${source} ABSOLUTE BASE_DIR ${folder})
+        set_source_files_properties(${source} DIRECTORY ${folder} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      endif()
+    endforeach()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below ${folders})
+    adamant_kernels_apart(${below})
+  endforeach()
+endfunction()
