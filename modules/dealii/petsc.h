@@ -26,11 +26,10 @@ public:
   PETScPreconditioner(const DealiiMultigrid &multigrid, const dealii::PETScWrappers::MatrixBase &of)
     : context(std::make_unique<Context>(Context{multigrid, dealii::IndexSet(), 0, 0}))
   {
-    const Mat petsc = static_cast<Mat>(const_cast<dealii::PETScWrappers::MatrixBase &>(of)); // no const conversion
 #if DEAL_II_VERSION_GTE(9, 5, 0)
-    create_pc_with_mat(petsc);
+    create_pc_with_mat(of);
 #else
-    matrix = petsc;
+    matrix = static_cast<Mat>(const_cast<dealii::PETScWrappers::MatrixBase &>(of)); // no const conversion
     create_pc();
 #endif
     PCSetType(pc, PCSHELL);
