@@ -65,7 +65,7 @@ public:
     assemble();
   }
 
-  // Writes the record of a solve by `solver`, which returns the number of iterations.
+  // Writes a record of each repeat: set_up_solver(*this) makes what solver(*this, *made, x, control) solves with.
   template <class SetUp, class Solver>
   void measure(const std::string &label, int repeats, const SetUp &set_up_solver, const Solver &solver)
   {
@@ -216,7 +216,6 @@ int main(int argc, char **argv)
   const Utilities::MPI::MPI_InitFinalize mpi(argc, argv, which == "ml" ? 1 : numbers::invalid_unsigned_int);
   const int                              repeats  = argc > 2 ? std::atoi(argv[2]) : 5;
   const unsigned int                     unknowns = argc > 3 ? std::atoi(argv[3]) : 1000000;
-  const auto host = [] { return adamant::Device::host(static_cast<int>(MultithreadInfo::n_threads())); };
   const bool known = which == "ml" || ((which == "host" || which == "gpu") &&
                                        Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) == 1);
   if (!known)
@@ -228,7 +227,7 @@ int main(int argc, char **argv)
     }
   else
     {
-      const adamant::Device device = which == "gpu" ? adamant::Device::cuda() : host();
+      const adamant::Device device = which == "gpu" ? adamant::Device::cuda() : adamant::Device::host(static_cast<int>(MultithreadInfo::n_threads()));
       by_adamant<2>("adamant, " + which, device, repeats, unknowns);
       by_adamant<3>("adamant, " + which, device, repeats, unknowns);
     }

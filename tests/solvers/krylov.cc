@@ -367,8 +367,9 @@ TEST_P(Krylov, CGGoesOnFromTheTrueResidual)
     {
       const auto [result, x] = solve(cg, b, zero, strict);
       EXPECT_LE(relative_residual(A, x, b), 1.01 * strict.tolerance);
-      // Sums of another order differ by rounding: cuSPARSE's by up to 2e-14.
-      EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), 0.03 * strict.tolerance);
+      // cuSPARSE's sums have another order than the test's: 1.7e-14 of rounding was seen.
+      const double rounding = GetParam() == Place::cusparse ? 0.03 : 0.01;
+      EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), rounding * strict.tolerance);
     }
   auto           x = to_device(device, zero);
   Vector<double> y(device, x.size());

@@ -71,7 +71,8 @@ public:
   static bool can_be_made(const CellGrid &grid);
 
   Vector<double> coefficients; ///< k of the cell whose vertex 0 is the node; not read at nodes without such a cell
-  void           set(const Vector<double> &of_cells); ///< sets k by numbers of cells, see CellGrid::first_node
+  /// Sets k of each cell of CellGrid::first_node. Throws RunError for another number of cells.
+  void set(const Vector<double> &of_cells);
 
   const CellGrid            &grid() const { return grid_; }
   const CellModes<double>   &modes() const { return modes_; }
