@@ -25,6 +25,7 @@
 #include <deal.II/numerics/vector_tools.h>
 
 #include <iostream>
+#include <vector>
 
 using namespace dealii;
 
@@ -67,9 +68,9 @@ void Stokes::set_up()
   const std::vector<unsigned int> blocks = {0, 0, 1};
   DoFRenumbering::component_wise(dof_handler, blocks); // the DoFs of the velocity follow each other
   DoFTools::make_hanging_node_constraints(dof_handler, constraints);
-  const auto mask = fe.component_mask(velocities);
-  VectorTools::interpolate_boundary_values(dof_handler, 3, Functions::ConstantFunction<dim>({1., 0., 0.}), constraints,
-                                           mask);
+  const auto                             mask = fe.component_mask(velocities);
+  const Functions::ConstantFunction<dim> lid(std::vector<double>{1., 0., 0.});
+  VectorTools::interpolate_boundary_values(dof_handler, 3, lid, constraints, mask);
   const Functions::ZeroFunction<dim> no_slip(dim + 1);
   for (const types::boundary_id wall : {0, 1, 2})
     VectorTools::interpolate_boundary_values(dof_handler, wall, no_slip, constraints, mask);
