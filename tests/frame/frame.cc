@@ -42,7 +42,6 @@ struct Shape : ParameterAcceptor
     : ParameterAcceptor("/Shape")
   {
     add_parameter("Length", length, "", prm, Patterns::Double(0.));
-    adamant::deprecate_name("Shape", "Size", "Length");
     add_parameter("Count", count);
     add_parameter("Kind", kind, "", prm, Patterns::Selection("round|square"));
   }
@@ -175,26 +174,6 @@ TEST_F(Application, IncludeFromOtherFolders)
   expect_error(top, {}, {"/dev/zero", "line 1", "is no file"});
   write("top.prm", "include parts\n");
   expect_error(top, {}, {"parts", "line 1", "folder"});
-}
-
-TEST_F(Application, DeprecatedNames)
-{
-  const auto said = [&](const std::string &file, const std::vector<std::string> &settings) {
-    testing::internal::CaptureStderr();
-    read(file, settings);
-    return testing::internal::GetCapturedStderr();
-  };
-  write("old.prm", "\nset Size = 3\n");
-  std::string warning = said(write("top.prm", "subsection Shape\ninclude old.prm\nend\n"), {});
-  EXPECT_EQ(shape->length, 3.);
-  for (const char *text : {"line <2>", "old.prm", "deprecated", "Size", "Length"})
-    EXPECT_NE(warning.find(text), std::string::npos) << "expected '" << text << "' in: " << warning;
-  EXPECT_EQ(std::count(warning.begin(), warning.end(), '\n'), 1) << "one line expected: " << warning;
-  warning = said("", {"Shape/Size=4"});
-  EXPECT_EQ(shape->length, 4.);
-  for (const char *text : {"Shape/Size=4", "deprecated", "'Shape/Length'"})
-    EXPECT_NE(warning.find(text), std::string::npos) << "expected '" << text << "' in: " << warning;
-  EXPECT_EQ(said("", {"Shape/Length=5"}), "");
 }
 
 TEST_F(Application, ErrorsInFiles)

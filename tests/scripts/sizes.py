@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How large the core and the modules beside it may be, and how long a function of the core. scripts.layering counts the files of
-a folder and the lines of a file."""
+"""How large the core, the modules beside it and the programs may be, and how long a function of the core. scripts.layering counts
+the files of a folder and the lines of a file."""
 
 import re
 import sys
@@ -12,6 +12,13 @@ CODE = {".h", ".cc", ".cu", ".cuh", ".in"}
 MOST = {"lib": (310, 35500), "modules": (100, 12000)}  # files and lines
 MODULES = ("flow", "stokes", "elasticity", "tensor", "direct")  # the sources of these, without tests
 MOST_LINES = 60  # between the braces of a function
+# The lines of main.cc, and of all files of the program.
+PROGRAMS = {"template": (130, 180), "transport_diffusion": (220, 480), "elasticity": (240, 560), "navier_stokes": (300, 780),
+            "buoyant_flow": (260, 417), "nonlinear_heat": (260, 360), "poisson": (260, 1410), "stationary_navier_stokes": (260, 1558),
+            "stokes": (260, 671)}
+# The V-cycle, what a level's data are, and the interface of a smoother, together.
+CYCLE = ["multigrid/v_cycle.h", "multigrid/v_cycle.cc", "operators/level_data.h", "multigrid/smoothers/smoother.h"]
+MOST_OF_CYCLE, MOST_OF_CYCLE_FUNCTION = 250, 15
 # What has no braces or quotes of its own: comments, literals, and the continued lines of macros.
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|'
                      r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.DOTALL | re.MULTILINE)
@@ -57,6 +64,42 @@ def faults(root):
                             for line, n in functions(content) if n > MOST_LINES)
 
 
+    yield from faults_of_cycle(root)
+    for program in sorted(root.glob("apps/*/main.cc")):
+        yield from faults_of_program(program.parent)
+
+
+def faults_of_cycle(root):
+    files = [root / "lib" / name for name in CYCLE if (root / "lib" / name).is_file()]
+    lines = sum(file.read_text().count("\n") for file in files)
+    if lines > MOST_OF_CYCLE:
+        yield f"{', '.join(CYCLE)}: {lines} lines, more than {MOST_OF_CYCLE}"
+    for file in files:
+        text = file.read_text()
+        for line, n in functions(text):
+            if n > MOST_OF_CYCLE_FUNCTION and "::cycle(" in text.splitlines()[line - 2]:
+                yield f"{file.relative_to(root)}:{line}: cycle() has {n} lines, more than {MOST_OF_CYCLE_FUNCTION}"
+
+
+def faults_of_program(folder):
+    lines = {file.name: file.read_text().count("\n") for file in folder.iterdir() if file.is_file()}
+    if folder.name not in PROGRAMS:
+        yield f"apps/{folder.name}: PROGRAMS has no limit for this program"
+        return
+    of_main, of_all = PROGRAMS[folder.name]
+    if lines["main.cc"] > of_main:
+        yield f"apps/{folder.name}/main.cc: {lines['main.cc']} lines, more than {of_main}"
+    if sum(lines.values()) > of_all:
+        yield f"apps/{folder.name}: {sum(lines.values())} lines, more than {of_all}"
+    for file in sorted(folder.iterdir()):
+        if file.suffix in CODE:
+            text = IGNORED.sub(lambda found: "\n" * found[0].count("\n"), file.read_text())
+            for word in ("Section", "run_info"):
+                if found := re.search(rf"\b{word}\b", text):
+                    line = text.count("\n", 0, found.start()) + 1
+                    yield f"apps/{folder.name}/{file.name}:{line}: '{word}' belongs to lib/frame, no equation knows it"
+
+
 class Sizes(unittest.TestCase):
     def test_the_sources(self):
         self.assertEqual(list(faults(Path(__file__).resolve().parents[2])), [])
@@ -84,6 +127,20 @@ class Sizes(unittest.TestCase):
                 self.assertEqual(self.broken({"lib/a.h": text + "}\n" + after}), [])
                 self.assertEqual(self.broken({"lib/a.h": text + "\n}\n" + after}),
                                  [f"lib/a.h:{line}: a function of 61 lines, more than 60"])
+
+    def test_a_large_program_is_found(self):
+        self.assertEqual(self.broken({"apps/template/main.cc": "// Section\n" + "\n" * 129, "apps/template/a.h": "\n" * 50}), [])
+        self.assertEqual(self.broken({"apps/template/main.cc": "\n" * 131, "apps/template/a.h": "\n" * 50}),
+                         ["apps/template/main.cc: 131 lines, more than 130", "apps/template: 181 lines, more than 180"])
+        self.assertEqual(self.broken({"apps/wave/main.cc": "\n"}), ["apps/wave: PROGRAMS has no limit for this program"])
+        self.assertEqual(self.broken({"apps/stokes/main.cc": "\n", "apps/stokes/a.h": "\nvoid save(Section &);\n"}),
+                         ["apps/stokes/a.h:2: 'Section' belongs to lib/frame, no equation knows it"])
+
+    def test_a_long_cycle_is_found(self):
+        cycle = "auto V::cycle() -> int\n{\n" + "  f();\n" * 16 + "}\n"
+        self.assertEqual(self.broken({"lib/multigrid/v_cycle.cc": cycle}),
+                         ["lib/multigrid/v_cycle.cc:2: cycle() has 16 lines, more than 15"])
+        self.assertEqual(self.broken({"lib/multigrid/v_cycle.h": "\n" * 251}), [f"{', '.join(CYCLE)}: 251 lines, more than 250"])
 
 
 if __name__ == "__main__":

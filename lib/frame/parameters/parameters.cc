@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
-#include <map>
 #include <sstream>
 #include <vector>
 
@@ -103,23 +101,17 @@ public:
     std::string text;
     for (const auto &line : lines)
       text += line.text + "\n";
-    std::istringstream    in(text);
-    std::ostringstream    warnings; // of deal.II, about deprecated names
-    std::streambuf *const screen = std::cerr.rdbuf(warnings.rdbuf());
+    std::istringstream in(text);
     try
       {
         dealii::ParameterAcceptor::prm.parse_input(in, file);
-        std::cerr.rdbuf(screen);
       }
     catch (const std::exception &error)
       {
-        std::cerr.rdbuf(screen);
         const auto *const own     = dynamic_cast<const dealii::ExceptionBase *>(&error);
         const std::string message = own != nullptr ? message_of(*own) : error.what();
         throw InputError("parameter file '" + file + "': " + in_its_file(message) + hint(message));
       }
-    if (const std::string said = in_one_line(warnings.str()); !said.empty())
-      std::cerr << in_its_file(said) << std::endl;
   }
 
 private:
@@ -207,25 +199,15 @@ private:
   std::vector<Line> lines;
 };
 
-// Deprecated paths and their present names.
-std::map<std::string, std::string> deprecated_names;
-
 void apply_setting(const std::string &setting)
 {
   const auto fault = [&](const std::string &what) { return InputError("--set \"" + setting + "\": " + what); };
   const auto equal = setting.find('=');
   if (equal == std::string::npos)
     throw fault("expected Section/key=value");
-  std::string       path  = trim(setting.substr(0, equal));
-  const std::string value = trim(setting.substr(equal + 1));
-  if (const auto now = deprecated_names.find(path); now != deprecated_names.end())
-    {
-      std::cerr << "warning: --set \"" << setting << "\": '" << path << "' is deprecated; use '" << now->second << "'"
-                << std::endl;
-      path = now->second;
-    }
-  const auto keys  = declared_keys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key &key) { return key.path() == path; });
+  const std::string path = trim(setting.substr(0, equal)), value = trim(setting.substr(equal + 1));
+  const auto        keys  = declared_keys();
+  const auto        found = std::find_if(keys.begin(), keys.end(), [&](const Key &key) { return key.path() == path; });
   if (found == keys.end())
     {
       std::vector<std::string> paths;
@@ -277,15 +259,6 @@ void read_parameters(const CommandLine &line, const std::string &text)
 const std::string &parameter_folder()
 {
   return folder_of_file;
-}
-
-void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name)
-{
-  auto &prm = dealii::ParameterAcceptor::prm;
-  prm.enter_subsection(section);
-  prm.declare_alias(name, old_name, true);
-  prm.leave_subsection();
-  deprecated_names[section + "/" + old_name] = section + "/" + name;
 }
 
 std::string parameter_text(dealii::ParameterHandler::OutputStyle style)

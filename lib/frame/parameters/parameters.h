@@ -18,10 +18,6 @@ void read_parameters(const CommandLine &line, const std::string &text = "");
 /// Returns the folder of the file that was read last. It is empty where none was read, or one of the working directory.
 const std::string &parameter_folder();
 
-/// Lets files and settings still use a parameter's old name, with a warning on std::cerr that names the new one. The
-/// constructor of a section's ParameterAcceptor calls it, after the parameter `name` has been added.
-void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name);
-
 /// Returns all parameters with their present values. PRM is a parameter file with descriptions, ShortPRM one without;
 /// JSON has defaults and patterns, too.
 std::string parameter_text(dealii::ParameterHandler::OutputStyle style);
