@@ -49,9 +49,9 @@ struct Parameters : CubeParameters
     add_parameter("Conductivity", conductivity.kappa, "kappa", prm, Double(0.));
     add_parameter("Growth of conductivity", conductivity.beta, "beta: k(u) = kappa (1 + beta u²)", prm, Double(0.));
     add_parameter("Newton", newton, "Newton's method; else Picard's, which takes k for constant", prm);
-    add_parameter("Newton tolerance", tolerance, "Of ‖F‖ over its value for the solution before the step", prm,
+    add_parameter("Newton tolerance", tolerance, "‖F‖ at the end over ‖F‖ for the solution before the step", prm,
                   Double(1e-15, 0.1));
-    add_parameter("Newton steps", max_steps, "At most, in each time step", prm, Integer(1));
+    add_parameter("Newton steps", max_steps, "Most steps in each time step", prm, Integer(1));
   }
 };
 
