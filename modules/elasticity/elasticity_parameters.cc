@@ -16,8 +16,8 @@ BoxParameters::BoxParameters(const std::string &section)
                 Integer(0, 10));
   add_parameter("Refinement", refinement,
                 "Step l = 1, 2, ... then refines all cells (uniform), or the cells whose centre has its first 1 "
-                "(face), 2 (edge) or 3 (vertex) coordinates below 2^-l times the length. kelly: it refines the cells "
-                "where a stationary solution has the largest errors after Kelly's estimator",
+                "(face), 2 (edge) or 3 (vertex) coordinates below 2^-l times the length. With kelly it refines the "
+                "cells where a stationary solution has the largest errors after Kelly's estimator",
                 prm, Selection("uniform|face|edge|vertex|kelly"));
   add_parameter("Refinement steps", refinement_steps, "Number of the steps that Refinement describes", prm,
                 Integer(0, 20));

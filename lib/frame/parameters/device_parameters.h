@@ -25,7 +25,7 @@ struct RankParameters : dealii::ParameterAcceptor
                   "Whether several ranks may use one GPU; they then exchange through host memory, which is slow");
     add_parameter("Cells per rank", cells_per_rank,
                   "Levels with fewer cells a rank than this gather on fewer ranks, as messages would take longer than "
-                  "the work. 0 stands for 1000 on the host and 200000 on GPUs for bilinear elements, and for fewer "
+                  "the work. Zero stands for 1000 on the host and 200000 on GPUs for bilinear elements, and for fewer "
                   "where elements have more unknowns");
   }
 };
