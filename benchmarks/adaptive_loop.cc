@@ -1,8 +1,8 @@
 // benchmark_adaptive_loop [REPEATS [UNKNOWNS]]: one solve on a new mesh, by multigrid of the program's matrix and by
-// Trilinos' ML in turn. Poisson's equation with a = 1 on the unit square and cube, and with a coefficient on disc and
-// ball; Kelly's estimator of a function with a front adapts the meshes, which have hanging nodes. CG of deal.II stops at
-// 1e-8 of the right-hand side. A line of JSON for each run has the processor time of set-up and solve, in seconds;
-// label "new values": of initialize(matrix). scripts/check loop writes records of it.
+// Trilinos' ML in turn. The problem is Poisson's equation, with a = 1 on the unit square and cube, and with a
+// coefficient on disc and ball. Kelly's estimator of a function with a front adapts the meshes, which have hanging
+// nodes. CG of deal.II stops at 1e-8 of the right-hand side. A line of JSON for each run has the processor time of
+// set-up and solve, in seconds; label "new values": of initialize(matrix). scripts/check loop writes records of it.
 #include "dealii/preconditioner.h"
 
 #include <deal.II/base/function.h>

@@ -1,5 +1,7 @@
-// What new values of a matrix cost: assembly on all levels, everything that the solver makes of it, and a solve.
-// usage: benchmark_assembly transport2|transport3|face LEVEL host|cuda [THREADS]
+// Measures new values of a matrix: assembly on all levels, everything that the solver makes of it, and a solve.
+//
+//   benchmark_assembly transport2|transport3|face LEVEL host|cuda [THREADS]
+//
 // Prints a JSON line: medians in seconds; bytes are the least that assembly and formats have to move.
 
 #include "assembly_kernels.h"

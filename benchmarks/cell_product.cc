@@ -1,8 +1,9 @@
-// A u for -div(2 η ε(u)) in 3D, η a number in each cell: by the rows of a matrix, as all programs take it, and by
-// cells, A = Pᵀ (η ∘ K P), P from nodes to the 8 of each cell, K the matrix of the unit cell. The cells' product here is
-// the quickest that was found for one thread of the host: 64 bytes of cells at once; K in the products of even and odd
-// functions on a cell, where it has 36 entries instead of 576; contributions of two planes of cells stay in the cache. A
-// cube of n³ cells without constraints: what hanging and prescribed nodes cost comes on top.
+// Measures A u for -div(2 η ε(u)) in 3D, where η is a number in each cell. One product is by the rows of a matrix, as
+// all programs take it. The other is by cells, A = Pᵀ (η ∘ K P): P goes from nodes to the 8 nodes of each cell, and K
+// is the matrix of the unit cell. The cells' product here is the quickest that was found for one thread of the host. It
+// takes 64 bytes of cells at once. It has K in the products of even and odd functions on a cell, with 36 entries
+// instead of 576. Contributions of two planes of cells stay in the cache. The mesh is a cube of n³ cells without
+// constraints; hanging and prescribed nodes cost more.
 //
 //   build/benchmarks/benchmark_cell_product [n]      prints medians of alternating runs, n = 48
 #include "algebra/matrix.h"

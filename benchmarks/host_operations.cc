@@ -1,10 +1,11 @@
 // Bandwidth of the host's operations against a STREAM-like copy in the same run.
 //
-// gb_per_s counts the least an operation must move: matrix and vectors read once, results written once. of_copy is that
-// rate divided by the rate of a copy with the same number of threads and as many bytes in all, taken just before: a
-// copy of another size would tell about the caches instead. A matrix counts as it is stored; of_copy_csr counts it as
-// compressed rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have the same
-// coefficients everywhere, so that their format shares values; those of "variable" matrices all differ.
+// gb_per_s counts the least that an operation must move: matrix and vectors read once, results written once. The rate
+// over the rate of a copy is of_copy. The copy has the same number of threads and as many bytes in all, and runs just
+// before. A copy of another size would tell about the caches instead. A matrix counts as it is stored; of_copy_csr
+// counts it as compressed rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have
+// the same coefficients everywhere, so that their format shares values; the coefficients of "variable" matrices all
+// differ.
 //
 //   benchmark_host --benchmark_format=csv [--benchmark_filter=threads:1/]
 
@@ -38,8 +39,8 @@ double seconds_of(const std::function<void()> &action)
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Bytes per second of y = x with `bytes` in x and y together, the best of many passes; counted are the bytes read and
-/// written, not those that a store may read first.
+/// Returns the bytes per second of y = x with `bytes` in x and y together, the best of many passes. It counts the bytes
+/// read and written, but no bytes that a store may read first.
 double copy_rate(int n_threads, double bytes)
 {
   const Device   device = Device::host(n_threads);

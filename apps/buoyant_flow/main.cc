@@ -2,9 +2,9 @@
 //
 //   -div(2 η(c) ε(u)) + ∇p = ρ(c) g,   div u = 0,   ∂_t c + u · ∇c = 0,
 //
-// so that heavy bodies sink and light layers rise. In each time step c is carried along by u (LimitedTransport: explicit
-// steps that keep its bounds), then η and ρ follow from c at the quadrature points of the velocity mesh, η averaged in
-// each cell, and the flow is solved from the last one (StokesFlow). The step comes from the Courant number.
+// so that heavy bodies sink and light layers rise. In each time step u carries c along (LimitedTransport: explicit
+// steps that keep its bounds). Then η and ρ follow from c at the quadrature points of the velocity mesh, and η is
+// averaged in each cell. StokesFlow solves for the flow from the last one. The Courant number gives the step.
 
 #include "diagnostics.h"
 #include "parameters.h"
@@ -44,7 +44,7 @@ private:
   using Vector = adamant::Vector<double>;
   using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::time, Base::timed;
 
-  // The pressure mesh, then refined once more.
+  // Makes the pressure mesh and refines it once more.
   void make_mesh() override
   {
     parameters.mesh.make(*mesh);
@@ -98,7 +98,7 @@ private:
     first_mass     = now.mass;
   }
 
-  // η and the load from c.
+  // Computes η and the load from c.
   void update_material()
   {
     transport->evaluate(c, c_at_points);
@@ -144,7 +144,7 @@ private:
     return time + dt;
   }
 
-  // c by u, then η, ρ and u from c.
+  // Moves c by u, then computes η, ρ and u from c.
   adamant::PendingResult advance() override
   {
     timed("transport", [this] {
@@ -166,11 +166,10 @@ private:
     state.scalar(bounds[1]);
     state.scalar(first_mass);
     state.vector(c, composition->finest());
-    if (state.loading())
-      update_material();
-    flow->serialize(state);
     if (!state.loading())
-      return;
+      return flow->serialize(state);
+    update_material();
+    flow->serialize(state);
     if (state.changes_mesh())
       timed("solve", [this] { flow->solve(); });
     transport->set_velocity(flow->u);

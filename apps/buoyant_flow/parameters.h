@@ -30,7 +30,7 @@ struct ProblemParameters : adamant::VelocityBoundaries
     add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Initial composition", initial_composition, "c at time 0: expression of x, y, z");
     add_parameter("Viscosity", viscosity, "eta: expression of c");
-    add_parameter("Density", density, "rho: expression of c; what all of the domain has moves nothing");
+    add_parameter("Density", density, "rho: expression of c; a density that is equal everywhere moves nothing");
     add_parameter("Gravity", gravity, "g, a component for each dimension: the force is rho g");
   }
 
@@ -56,13 +56,13 @@ struct TimeParameters : ParameterAcceptor
     : ParameterAcceptor("/Time stepping")
   {
     using namespace Patterns;
-    add_parameter("Steps", steps, "At most", prm, Integer(1));
-    add_parameter("End time", end, "Where the run ends before that; 0: after the steps", prm, Double(0.));
+    add_parameter("Steps", steps, "Most time steps", prm, Integer(1));
+    add_parameter("End time", end, "Latest end of the run; 0: Steps alone end it", prm, Double(0.));
     add_parameter("Courant number", courant,
                   "The time step over the longest one with which the composition surely keeps its bounds; above 1 the "
-                  "composition takes several in each step of the flow",
+                  "composition takes several steps in each step of the flow",
                   prm, Double(1e-3, 100.));
-    add_parameter("Longest time step", longest, "Where the flow is slow; 0: none", prm, Double(0.));
+    add_parameter("Longest time step", longest, "Limit where the flow is slow; 0: none", prm, Double(0.));
     add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm, Integer(0));
   }
 };

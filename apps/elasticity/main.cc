@@ -2,7 +2,7 @@
 //
 //   d_t u - v = 0,   rho d_t v - div sigma(u) = f,   sigma = lambda tr(epsilon) I + 2 mu epsilon,
 //
-// u prescribed on Dirichlet boundaries (constant in time), sigma n = g elsewhere; backward Euler. With the
+// u is prescribed on Dirichlet boundaries (constant in time), and sigma n = g elsewhere. With backward Euler, the
 // matrices of mass M and stiffness K and the load F, one step is A x = E w + F' - C g (g: the prescribed values):
 //
 //   condensed:  (M + dt² K) u = M (u1 + dt v1) + dt² F,  v = (u - u1) / dt   (the first equation eliminates v)
@@ -51,7 +51,7 @@ private:
 
   void make_mesh() override { parameters.make(*mesh); }
 
-  // In each cycle, solves the stationary problem and refines where Kelly's estimator is largest.
+  // Solves in each cycle the stationary problem and refines where Kelly's estimator is largest.
   void adapt_mesh() override
   {
     const auto &p = parameters.discretization;
@@ -85,7 +85,7 @@ private:
     this->add_output(*field, u, adamant::stress_postprocessor<dim>(equation->materials));
   }
 
-  // All data that do not depend on the equation's coefficients: levels, constraints, vectors.
+  // Makes the data that do not depend on the equation's coefficients: levels, constraints, vectors.
   void setup_fields() override
   {
     solver.reset(); // of another mesh
@@ -101,7 +101,7 @@ private:
                     parameters.output.displacement_points(dim, parameters.box()), parameters.output);
   }
 
-  // The system matrices of all levels with their solver, and on the finest one what the right-hand side needs.
+  // Makes the matrices of all levels with their solver, and on the finest level the right-hand side's matrices.
   void assemble() override
   {
     const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
@@ -147,7 +147,7 @@ private:
       device.axpby(dt, w, 1., u);
   }
 
-  // rhs = E w + dt² F - C g at the new time; stationary: F - C g.
+  // Computes rhs = E w + dt² F - C g at the new time; stationary: F - C g.
   void compute_rhs() override
   {
     device.copy(lift, rhs);
@@ -197,14 +197,14 @@ private:
     return results->energies(displacement, velocity, equation->coupled ? dim : 0, equation->coupled ? dt : 1.);
   }
 
-  // F . u, energies, displacements at points.
+  // Adds F . u, energies and displacements at points to a row of the statistics.
   void add_statistics(adamant::Statistics::Row &row) override
   {
     results->energy = statistics_wait() ? energies() : results->unknown;
     results->add_to(row, load_factor(time), step);
   }
 
-  // The facts of the run; the error where the solution is known.
+  // Records sizes and results, and the error where the solution is known.
   void report() override
   {
     record["nodes"]         = field->space().n_global_dofs() / field->field().node_size();

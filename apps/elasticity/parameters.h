@@ -38,7 +38,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
       add_parameter(key, functions[key] = usual, description);
     };
     add_function("Body force", "0; -1; 0", "f per volume: expressions of x, y, z separated by semicolons");
-    add_function("Boundary displacement", "0; 0; 0", "There: expressions of x, y, z");
+    add_function("Boundary displacement", "0; 0; 0", "On Dirichlet boundaries: expressions of x, y, z");
     add_function("Initial displacement", "0; 0; 0", "Expressions of x, y, z");
     add_function("Initial velocity", "0; 0; 0", "Expressions of x, y, z");
     add_function("Exact displacement", "",
@@ -85,10 +85,10 @@ struct DiscretizationParameters : adamant::BoxParameters
                   "standard; b_bar: on each cell its projection to constants (degree 1) or linear functions (degree "
                   "2), so that nearly incompressible materials do not lock",
                   prm, Patterns::Selection("standard|b_bar"));
-    add_parameter(
-      "Degree", degree,
-      "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size",
-      prm, Patterns::Integer(1, 2));
+    add_parameter("Degree", degree,
+                  "Degree of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells "
+                  "of half the size",
+                  prm, Patterns::Integer(1, 2));
   }
 };
 

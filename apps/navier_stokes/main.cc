@@ -2,15 +2,15 @@
 //
 //   d_t u + div(u (x) u) - nu Laplace u + grad p = f,   div u = 0,
 //
-// Q1 velocities on the pressure's Q1 mesh refined once (Q1-iso-Q2/Q1), lumped masses m, products of nodal values
-// interpolated. With the matrices of FlowMatrices, step number n is
+// Velocities are Q1 on the pressure's Q1 mesh refined once (Q1-iso-Q2/Q1). Masses m are lumped, and products of nodal
+// values are interpolated. With the matrices of FlowMatrices, step number n is
 //
 //   u_c <- u_c + dt (f_c - (sum_d A_d (u_d u_c) + A_c P(p + q) + nu K u_c) / m),   then the boundary values,
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
 //   p  <- p + q - nu g / m_p.
 //
-// A_d stands for what the paper writes as -C_d: the two differ by boundary integrals, in the unused rows of prescribed
-// nodes, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
+// A_d stands for the paper's -C_d. They differ by boundary integrals in the unused rows of prescribed nodes and at an
+// outflow. There A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
 
 #include "flow_data.h"
 #include "pressure.h"
@@ -51,7 +51,7 @@ private:
   using Base::device, Base::mesh, Base::mapping, Base::record, Base::schedule, Base::step, Base::time, Base::download,
     Base::timed;
 
-  // The pressure mesh, then refined once more.
+  // Makes the pressure mesh and refines it once more.
   void make_mesh() override
   {
     parameters.mesh.make(*mesh);
@@ -82,7 +82,7 @@ private:
     record["shortest_edge"] = adamant::shortest_edge(*mesh);
   }
 
-  // Matrices and constraints, and what is evaluated with them.
+  // Makes matrices and constraints, and the objects that evaluate with them.
   void setup_matrices()
   {
     flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow,
@@ -94,7 +94,7 @@ private:
       velocity = Vector(device, dim * flow->velocity().n_owned());
   }
 
-  // What is prescribed, and how long a step may be: at first on the finest mesh that there may be.
+  // Sets prescribed values and the limit of a step, which is at first that of the finest mesh that there may be.
   void setup_data()
   {
     data.emplace(device, parameters.problem, *flow, mapping, parameters.time.end);
@@ -156,7 +156,7 @@ private:
     return result;
   }
 
-  // A part of a step: to be timed, it has to be waited for.
+  // Runs a part of a step. To be timed, it has to be waited for.
   template <typename Work>
   void part(const char *name, const Work &work)
   {
@@ -168,7 +168,7 @@ private:
     });
   }
 
-  // The explicit step to u[now].
+  // Computes the explicit step to u[now].
   void velocity_step()
   {
     const adamant::VelocityUpdate<dim> update{flow->velocity().n_owned(), schedule.step,      u[now].data(),
@@ -193,7 +193,7 @@ private:
     speed.take(u[now], now);
   }
 
-  // Launches the solve. Where the velocity is at fault, the end says that rather than what the solver says.
+  // Launches the solve. Where the velocity is at fault, the error at its end says so, and not the solver's error.
   PendingResult project()
   {
     const auto result = PendingResult::of([this] { return solver->launch(pressure.b, pressure.q); });
@@ -257,7 +257,7 @@ private:
                                 adamant::FollowedField<dim>{&flow->velocity(), &u[now], {}, dim};
   }
 
-  // The facts of the run.
+  // Records the settings and the results.
   void report() override
   {
     record["time_step"]       = schedule.step;

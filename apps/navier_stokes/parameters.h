@@ -82,13 +82,12 @@ struct ImplementationParameters : ParameterAcceptor
                   "of a box",
                   prm, Patterns::Selection("multigrid|fast_diagonalization"));
     add_parameter("Fast diagonalization precision", pressure_arithmetic,
-                  "Of its products; below float64 it is refined to the tolerance of section Linear solver. tf32, "
-                  "bfloat16 and float16 are those of a GPU's Tensor Cores",
+                  "Precision of its products; below float64 its result is refined to the tolerance of section Linear "
+                  "solver. tf32, bfloat16 and float16 need a GPU's Tensor Cores",
                   prm, Patterns::Selection("float64|float32|tf32|bfloat16|float16"));
-    add_parameter(
-      "Custom kernels", custom_kernels,
-      "The momentum step and the divergence as one product each; else, and with Matrix format = cusparse, one "
-      "sparse product for each matrix and component");
+    add_parameter("Custom kernels", custom_kernels,
+                  "Take the momentum step and the divergence as one product each; else, and with Matrix format = "
+                  "cusparse, as one sparse product for each matrix and component");
   }
 
   adamant::Arithmetic arithmetic() const { return adamant::arithmetic(pressure_arithmetic); }

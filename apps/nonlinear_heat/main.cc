@@ -8,10 +8,10 @@
 //
 //   F(x) = M (a0 u + a1 u1 + a2 u2) + dt K(u) u - S f = 0
 //
-// for x by Newton's method, where u1, u2 are the last two solutions, M is the mass matrix, K(u) that of diffusion, both
-// acting on all nodal values, and S f integrates dt f. The derivative J has a matrix on each level of the mesh: there u
-// has the values that the finest level has at the nodes. Picard's method takes k(u) in J for constant.
-// Equation data and kernels: data.h; for the GPU data.cu.
+// for x by Newton's method. Here u1, u2 are the last two solutions, and the mass matrix M and the matrix K(u) of
+// diffusion act on all nodal values; S f integrates dt f. The derivative J has a matrix on each level of the mesh:
+// there u has the values that the finest level has at the nodes. Picard's method takes k(u) in J for constant. Equation
+// data and kernels: data.h; for the GPU data.cu.
 
 #include "data.h"
 
@@ -49,9 +49,9 @@ struct Parameters : CubeParameters
     add_parameter("Conductivity", conductivity.kappa, "kappa", prm, Double(0.));
     add_parameter("Growth of conductivity", conductivity.beta, "beta: k(u) = kappa (1 + beta u²)", prm, Double(0.));
     add_parameter("Newton", newton, "Newton's method; else Picard's, which takes k for constant", prm);
-    add_parameter("Newton tolerance", tolerance, "Of ‖F‖ over its value for the solution before the step", prm,
+    add_parameter("Newton tolerance", tolerance, "‖F‖ at the end over ‖F‖ for the solution before the step", prm,
                   Double(1e-15, 0.1));
-    add_parameter("Newton steps", max_steps, "At most, in each time step", prm, Integer(1));
+    add_parameter("Newton steps", max_steps, "Most steps in each time step", prm, Integer(1));
   }
 };
 
@@ -71,7 +71,7 @@ private:
 
   void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping); }
 
-  // The levels, their constraints, and the points where equation data are evaluated.
+  // Makes the levels, their constraints, and the points where equation data are evaluated.
   void setup_fields() override
   {
     unknown.emplace(*this, "u", dealii::FE_Q<dim>(parameters.degree), all_boundaries(*mesh), parameters.linear_solver);
@@ -96,7 +96,7 @@ private:
     this->add_output(*unknown, u);
   }
 
-  // M and S, and the patterns of K and J with values for u = 0.
+  // Makes M and S, and the patterns of K and J with values for u = 0.
   void assemble() override
   {
     const auto mass =
@@ -120,7 +120,7 @@ private:
     device.copy(u, u_old);
   }
 
-  // The last step's x is the guess of Newton's method; its tolerance refers to F there.
+  // Solves by Newton's method from the last step's x; its tolerance refers to F there.
   PendingResult advance() override
   {
     device.copy(u_old, u_older);
@@ -140,7 +140,7 @@ private:
     this->timed("residual", [&] { compute_residual(x, r); });
   }
 
-  // r = -F(x).
+  // Computes r = -F(x).
   void compute_residual(const Vector<double> &x, Vector<double> &r)
   {
     unknown->nodal_values(x, boundary.values(), iterate);
@@ -155,7 +155,7 @@ private:
     device.multiply(1., S, source.values(), 1., r);
   }
 
-  // J on all levels, and its solver: the kind is that of the parameters.
+  // Computes J on all levels, and its solver; the parameters have chosen the kind of J.
   void linearize(const Vector<double> &x, Linearization) override
   {
     this->timed("update", [&] {
@@ -180,7 +180,7 @@ private:
     });
   }
 
-  // K at the nodal values of `iterate`, on the finest level.
+  // Computes K at the nodal values of `iterate`, on the finest level.
   void assemble_K()
   {
     const auto &at = levels.back();
@@ -196,7 +196,7 @@ private:
     return this->timed("solve", [&] { return solver->solve(r, d); });
   }
 
-  // The state after a step; a checkpoint holds it beside the mesh, and a change of the mesh keeps it.
+  // Saves or loads the state after a step, for checkpoints and for a change of the mesh.
   void serialize(State &state) override
   {
     state.scalar(newton_steps);

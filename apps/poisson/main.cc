@@ -108,7 +108,7 @@ private:
     device.synchronize();
   }
 
-  // In a dry run: columns take more memory than the set-up.
+  // Solves a batch in a dry run, because columns take more memory than the set-up.
   void try_batch()
   {
     try
@@ -122,7 +122,7 @@ private:
       }
   }
 
-  // The next r samples, of which the last batch may have fewer.
+  // Solves for the next r samples; the last batch may have fewer.
   adamant::ColumnResult solve_batch(int batch)
   {
     const int             first = batch * r, n = std::min(r, int(parameters.problem.n_samples) - first);
@@ -135,7 +135,7 @@ private:
     return result;
   }
 
-  // By the iteration, else by one application of the approximate inverse. Counts the median of the seconds.
+  // Solves by the iteration, else by one application of the approximate inverse. Counts the median of the seconds.
   adamant::ColumnResult solve()
   {
     const auto           &options     = parameters.solver;
@@ -168,7 +168,7 @@ private:
     return columns;
   }
 
-  // The largest error of the first n solutions: relative to another solver's in double, and in L² where they are known.
+  // Records the largest error of the first n solutions, against another solver's in double and against known ones.
   void compare(int n)
   {
     const Vector          x = first_columns(n, X);
@@ -192,7 +192,7 @@ private:
       run_.timed("output", [&] { statistics->write(levels, *space, run_.folder()); });
   }
 
-  // What the run is.
+  // Records and prints the problem's size and the solver.
   void describe()
   {
     const auto &options = parameters.solver;
@@ -207,7 +207,7 @@ private:
               << " right-hand sides, " << r << " at once; " << options.type << ", " << options.precision << std::endl;
   }
 
-  // How fast it was.
+  // Records times and residuals.
   void report()
   {
     const double columns    = parameters.problem.n_samples;

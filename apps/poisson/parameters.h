@@ -49,7 +49,7 @@ struct ProblemParameters : ParameterAcceptor
                   "f: expression of x, y, z and the number s of the sample, 0, 1, ...; or random: right-hand sides of "
                   "random numbers in (-1, 1)");
     add_parameter("Exact solution", exact, "Where it is known: expression of x, y, z, s; errors go to run.json");
-    add_parameter("Boundary values", boundary, "Of u where it is prescribed: expression of x, y, z");
+    add_parameter("Boundary values", boundary, "Values of u where it is prescribed: expression of x, y, z");
     add_parameter(
       "Natural boundaries", natural_names,
       "Ids where the normal derivative is zero; on all others u is prescribed. The sides of a box have ids 0, 1 (x), "
@@ -98,39 +98,37 @@ struct SolverParameters : ParameterAcceptor
                   "schur, with few kinds of coarse cells, see section Schur complement",
                   prm, Selection("multigrid|fast_diagonalization|schur"));
     add_parameter("Precision", precision,
-                  "Of multigrid's V-cycle (float64 or float32), or of the products of a direct solver. tf32, bfloat16 "
-                  "and float16 are those of a GPU's Tensor Cores",
+                  "Precision of multigrid's V-cycle (float64 or float32), or of the products of a direct solver. tf32, "
+                  "bfloat16 and float16 need a GPU's Tensor Cores",
                   prm, Selection("float64|float32|tf32|bfloat16|float16"));
-    add_parameter(
-      "Vectors", vectors,
-      "What right-hand sides and solutions of a direct solver are stored in; float32, where Precision is not "
-      "float64 and Refinement tolerance = 0, is half of the bytes that it reads and writes",
-      prm, Selection("float64|float32"));
+    add_parameter("Vectors", vectors,
+                  "Type of a direct solver's right-hand sides and solutions. float32 halves the bytes that it reads "
+                  "and writes; it needs a Precision below float64 and Refinement tolerance = 0",
+                  prm, Selection("float64|float32"));
     add_parameter("Refinement tolerance", tolerance,
-                  "Of the residual of each right-hand side in double, relative to it; 0: one solve of a direct solver, "
-                  "or multigrid's Cycles in Precision alone",
+                  "Tolerance of each right-hand side's residual in double, over the right-hand side; 0: one solve of a "
+                  "direct solver, or multigrid's Cycles in Precision alone",
                   prm, Double(0.));
-    add_parameter(
-      "Iteration", iteration,
-      "Of multigrid: conjugate_gradients, or refinement in double: x <- x + M (b - A x); direct solvers are "
-      "always refined",
-      prm, Selection("conjugate_gradients|refinement"));
-    add_parameter("Max iterations", max_iterations, "Of conjugate gradients or of the refinement", prm, Integer(1));
+    add_parameter("Iteration", iteration,
+                  "With multigrid: conjugate_gradients, or refinement in double: x <- x + M (b - A x); direct solvers "
+                  "are always refined",
+                  prm, Selection("conjugate_gradients|refinement"));
+    add_parameter("Max iterations", max_iterations, "Limit for conjugate gradients or refinement", prm, Integer(1));
     add_parameter("Columns at once", columns, "Right-hand sides that are solved together", prm, Integer(1, 4096));
-    add_parameter("Repetitions", repetitions, "Of each solve, for its median time", prm, Integer(1));
+    add_parameter("Repetitions", repetitions, "Repetitions of each solve, for its median time", prm, Integer(1));
     add_parameter("Compare", compare,
-                  "The first 8 solutions with those of another solver in double: fast diagonalization where it can, "
-                  "else multigrid");
-    add_parameter("Coarsest level cells", coarsest_cells, "Of multigrid: coarsening ends there", prm, Integer(1));
+                  "Compare the first 8 solutions with another solver's in double: fast diagonalization's where "
+                  "possible, else multigrid's");
+    add_parameter("Coarsest level cells", coarsest_cells, "Multigrid coarsens no further than this", prm, Integer(1));
     add_parameter("Cycles", cycles,
-                  "Of multigrid, for one right-hand side at once: V-cycles in Precision an application", prm,
+                  "V-cycles in Precision of one application of multigrid; more than 1 needs Columns at once = 1", prm,
                   Integer(1));
     add_parameter("Smoother", smoother,
-                  "Of multigrid; for stretched cells, with one right-hand side at once: line or fsai", prm,
+                  "Smoother of multigrid; line and fsai are for stretched cells and need Columns at once = 1", prm,
                   Selection("jacobi|line|fsai"));
-    add_parameter("Smoothing steps", steps, "Of multigrid: the degree of Chebyshev's polynomial", prm, Integer(1));
-    add_parameter("Smoothing range", range, "Of multigrid: it damps eigenvalues in [1.1 lambda / range, 1.1 lambda]",
-                  prm, Double(1.));
+    add_parameter("Smoothing steps", steps, "Degree of the Chebyshev polynomial in multigrid", prm, Integer(1));
+    add_parameter("Smoothing range", range,
+                  "Multigrid's smoother damps eigenvalues in [1.1 lambda / range, 1.1 lambda]", prm, Double(1.));
   }
 
   bool                direct() const { return type != "multigrid"; }
@@ -163,7 +161,7 @@ struct SchurParameters : ParameterAcceptor
     : ParameterAcceptor("/Schur complement")
   {
     add_parameter("Coarse refinements", coarse_refinements,
-                  "Of the mesh on whose edges the Schur complement lives: fewer than Mesh/Refinements", prm,
+                  "Refinements of the mesh on whose edges the Schur complement lives: fewer than Mesh/Refinements", prm,
                   dealii::Patterns::Integer(0, 12));
     add_parameter("Conditions", conditions,
                   "Record condition numbers and counts of entries, as the paper's tables have them, and solve nothing");

@@ -2,10 +2,10 @@
 //
 //   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,
 //
-// u prescribed on the boundary, but for outflows, where ν ∂_n u = p n. Bilinear elements for u and p, stabilised by
-// streamlines (SUPG) and pressure (PSPG), nodes of dim + 1 unknowns (u, p): data.h has the integrands, equations.h the
-// discrete equations. Newton's method, after some steps of Picard's, on one level mesh after the other (flow_level.h);
-// its linear systems by flexible GMRES around a V-cycle for all unknowns together, smoothed by patches of cells.
+// where u is prescribed on the boundary, but for outflows, where ν ∂_n u = p n. Elements for u and p are bilinear, with
+// SUPG and PSPG, and nodes have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations.
+// Newton's method, after some steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES
+// solves its linear systems, around a V-cycle for all unknowns together that patches of cells smooth.
 
 #include "continuation.h"
 #include "estimator.h"
@@ -107,7 +107,7 @@ private:
     return *levels.front();
   }
 
-  // The same problem on the coarser meshes, as far as it does not depend on the solution, and the way to the next one.
+  // Makes the problems on the coarser meshes, as far as they do not depend on the solution, and the transfers.
   void make_coarser()
   {
     for (std::size_t l = meshes->size() - 1; l-- > 0;)
@@ -136,8 +136,8 @@ private:
     return adamant::SolverResult{result.iterations, result.initial_residual, result.final_residual};
   }
 
-  // On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels:
-  // where the viscosity is too small for such a mesh, the next one goes on from the last solution.
+  // Solves to the tolerance on the finest mesh; where that fails, it writes the last solution. Other meshes have the
+  // tolerance of levels. Where the viscosity is too small for such a mesh, the next one goes on from the last solution.
   adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x)
   {
     const auto &nonlinear = parameters.nonlinear;
@@ -164,7 +164,7 @@ private:
       }
   }
 
-  // On one level mesh after the other, from the coarsest on; what has been used is freed.
+  // Solves on one level mesh after the other, from the coarsest on, and frees each level that it has used.
   adamant::NewtonResult solve_nested()
   {
     Vector next = levels.front()->on_device.vector();
@@ -190,7 +190,7 @@ private:
   void serialize(adamant::State &state) override
   {
     state.unknowns(x, finest().on_device.space());
-    // What the record has of the way to the solution.
+    // The record's numbers of the way to the solution.
     std::string way = adamant::RunRecord{{"solves", solves}, {"meshes", record.value("meshes", solves)}}.dump();
     state.scalar(way);
     state.scalar(finest().n_accepted);
@@ -203,7 +203,7 @@ private:
       record["meshes"] = loaded.at("meshes");
   }
 
-  // Of the flow on one of the meshes.
+  // Returns the numbers of the flow on one of the meshes.
   adamant::RunRecord summary()
   {
     const auto        &space = finest().field.finest();

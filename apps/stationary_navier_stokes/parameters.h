@@ -28,9 +28,9 @@ struct ProblemParameters : adamant::FlowProblemParameters
   {
     add_parameter("Viscosity", viscosity, "Kinematic, nu; 1 / Re where the velocity and the length are 1", prm,
                   Patterns::Double());
-    add_parameter("Keep flux", keep_flux,
-                  "Scale the interpolated velocity of each boundary so that as much flows through it as the expression "
-                  "says");
+    add_parameter(
+      "Keep flux", keep_flux,
+      "Scale the interpolated velocity of each boundary, so that as much flows through it as the expression says");
   }
 
   bool has_force() const
@@ -74,8 +74,8 @@ struct NonlinearParameters : ParameterAcceptor
     : ParameterAcceptor("/Nonlinear solver")
   {
     using namespace Patterns;
-    add_parameter("Tolerance", tolerance, "Of |F| on the finest mesh, over its value at rest", prm, Double(1e-14, 0.1));
-    add_parameter("Maximum steps", max_steps, "On each mesh, for each viscosity", prm, Integer(1));
+    add_parameter("Tolerance", tolerance, "Final |F| on the finest mesh over |F| at rest", prm, Double(1e-14, 0.1));
+    add_parameter("Maximum steps", max_steps, "Most steps on each mesh, for each viscosity", prm, Integer(1));
     add_parameter("Newton", newton, "Newton's method; else Picard's alone");
     add_parameter(
       "Picard until", picard_until,
@@ -86,10 +86,10 @@ struct NonlinearParameters : ParameterAcceptor
     add_parameter("Level tolerance", level_tolerance, "See Nested", prm, Double(1e-14, 0.5));
     add_parameter("Continuation", continuation,
                   "Viscosities to solve for before, the largest first; empty: none up to a Reynolds number of 2000 in "
-                  "2D and 500 in 3D, above it by factors of at most 2.5");
+                  "2D and 500 in 3D, above it viscosities that fall by factors of at most 2.5");
     add_parameter("Least linear tolerance", least,
-                  "Linear systems are solved to 0.9 (|F| / |F before|)^2 between this and the next", prm,
-                  Double(1e-14, 0.5));
+                  "Linear systems are solved to 0.9 (|F| / |F before|)^2 between this and Largest linear tolerance",
+                  prm, Double(1e-14, 0.5));
     add_parameter("Largest linear tolerance", most, "See Least linear tolerance", prm, Double(1e-14, 0.5));
   }
 
@@ -130,8 +130,8 @@ struct SolverParameters : adamant::LinearSolverParameters
   {
     add_parameter(
       "Scheme", scheme,
-      "Of the preconditioner: coupled, a V-cycle for velocity and pressure together; block_triangular, for "
-      "comparison: a V-cycle for the velocity, then nu times the inverse of the pressure's lumped mass matrix",
+      "Preconditioner: coupled, a V-cycle for velocity and pressure together; block_triangular, for comparison: a "
+      "V-cycle for the velocity, then nu times the inverse of the pressure's lumped mass matrix",
       prm, Patterns::Selection("coupled|block_triangular"));
   }
 
@@ -160,12 +160,11 @@ struct RefinementParameters : ParameterAcceptor
     using namespace Patterns;
     add_parameter("Cycles", cycles, "Times that the mesh is refined where the velocity's error is estimated largest",
                   prm, Integer(0, 20));
-    add_parameter("Fraction", fraction, "Of the cells, each time", prm, Double(0., 1.));
-    add_parameter(
-      "Estimator", estimator,
-      "Of a cell's error: kelly, the jumps of the velocity's derivatives; residual, tau |R| and what the mesh "
-      "does not show of the prescribed velocity",
-      prm, Selection("kelly|residual"));
+    add_parameter("Fraction", fraction, "Fraction of the cells that each cycle refines", prm, Double(0., 1.));
+    add_parameter("Estimator", estimator,
+                  "Estimator of a cell's error: kelly, the jumps of the velocity's derivatives; residual, tau |R| and "
+                  "the part of the prescribed velocity that the mesh does not show",
+                  prm, Selection("kelly|residual"));
   }
 };
 

@@ -2,8 +2,8 @@
 //
 //   -div(2 η ε(u)) + ∇p = f,   div u = 0,
 //
-// u = 0 (no slip), u·n = 0 without tangential stress (free slip), or u prescribed on each boundary. Discretization and
-// solver are those of StokesFlow; here are the cases, refined meshes, continuation in the contrast, and errors.
+// u = 0 (no slip), u·n = 0 without tangential stress (free slip), or u prescribed on each boundary. StokesFlow has
+// discretization and solver; here are the cases, refined meshes, continuation in the contrast, and errors.
 
 #include "cases.h"
 #include "data.h"
@@ -47,7 +47,7 @@ private:
   using Vector = adamant::Vector<double>;
   using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::timed;
 
-  // The pressure mesh, then refined once more.
+  // Makes the pressure mesh and refines it once more.
   void make_mesh() override
   {
     parameters.mesh.make(*mesh);
@@ -82,7 +82,7 @@ private:
                     flow->matrices().data().velocity, parameters.linear_solver});
   }
 
-  // With a note where the bodies of a case are smaller than two cells, or the block's faces lie within cells.
+  // Prints sizes, and a note where bodies of a case are smaller than two cells, or the block's faces lie within cells.
   void print_size() const
   {
     const auto &matrices = flow->matrices();
@@ -110,7 +110,7 @@ private:
     pressure_at_points   = {device, "Output/Points", matrices.nodal_pressure, mapping, points, 1};
   }
 
-  // η on the cells of the velocity mesh, and with it all matrices.
+  // Computes η on the cells of the velocity mesh, and with it all matrices.
   void setup_viscosity()
   {
     const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
@@ -134,7 +134,7 @@ private:
     load = Vector(device, adamant::transposed_product(flow->space().owned_H(), F));
   }
 
-  // In one stage unless a continuation is asked for.
+  // Solves in one stage unless a continuation is asked for.
   adamant::PendingResult advance() override
   {
     adamant::SolverResult result;
@@ -165,7 +165,7 @@ private:
     series.write(output, t);
   }
 
-  // Errors, values at points, and the balance of energy.
+  // Records errors, values at points, and the balance of energy.
   void report() override
   {
     const auto  nodal_u = this->download(flow->u), nodal_p = this->download(flow->p);

@@ -32,18 +32,18 @@ struct ProblemParameters : adamant::VelocityBoundaries
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
     add_parameter(
       "Case", name,
-      "sinker: a block sinks in a box with free slip; nsinker: balls in a box without slip (Rudi, Stadler "
-      "and Ghattas); solcx: a jump of viscosity whose solution is known, in 2D; expressions: as given below",
+      "sinker: a block sinks in a box with free slip; nsinker: balls in a box without slip (Rudi, Stadler and "
+      "Ghattas); solcx: a jump of viscosity whose solution is known, in 2D; expressions: Viscosity and Body force",
       prm, Selection("sinker|nsinker|solcx|expressions"));
-    add_parameter("Viscosity ratio", viscosity_ratio, "Largest over smallest viscosity of the cases but expressions",
+    add_parameter("Viscosity ratio", viscosity_ratio, "Largest over smallest viscosity of all cases but expressions",
                   prm, Double());
     add_parameter("Sinkers", n_sinkers, "Number of balls of nsinker: 1 to 24", prm, Integer());
     add_parameter("Viscosity", viscosity, "eta: expression of x, y, z");
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     add_parameter("Exact velocity", exact_velocity,
-                  "Of expressions, where it is known: expressions of x, y, z; errors go to run.json");
+                  "With Case = expressions, where it is known: expressions of x, y, z; errors go to run.json");
     add_parameter("Exact pressure", exact_pressure,
-                  "Of expressions, where it is known: an expression of x, y, z, of zero mean");
+                  "With Case = expressions, where it is known: an expression of x, y, z, of zero mean");
   }
 
   std::string default_kind() const override { return name == "sinker" || name == "solcx" ? "free_slip" : "no_slip"; }
@@ -76,11 +76,10 @@ struct DiscretizationParameters : ParameterAcceptor
   DiscretizationParameters()
     : ParameterAcceptor("/Discretization")
   {
-    add_parameter(
-      "Velocity", velocity,
-      "Its elements, beside a continuous bilinear pressure on the pressure mesh: q1_iso_q2: bilinear on that "
-      "mesh refined once; q2: biquadratic on it (Taylor-Hood), with the same nodes",
-      prm, Patterns::Selection("q1_iso_q2|q2"));
+    add_parameter("Velocity", velocity,
+                  "Elements of the velocity, beside a continuous bilinear pressure on the pressure mesh: q1_iso_q2: "
+                  "bilinear on that mesh refined once; q2: biquadratic on it (Taylor-Hood), with the same nodes",
+                  prm, Patterns::Selection("q1_iso_q2|q2"));
   }
 
   adamant::VelocityElement element() const
@@ -113,11 +112,11 @@ struct RefinementParameters : ParameterAcceptor
   {
     using namespace Patterns;
     add_parameter("For viscosity", for_viscosity,
-                  "Times that the cells are refined in which, or at which, the viscosity varies", prm, Integer(0, 10));
-    add_parameter("Viscosity varies by", ratio, "At least, as largest over smallest value", prm, Double(1.001));
+                  "Times that cells are refined in which, or beside which, the viscosity varies", prm, Integer(0, 10));
+    add_parameter("Viscosity varies by", ratio, "Least ratio of its largest to its smallest value", prm, Double(1.001));
     add_parameter("For velocity", for_velocity,
-                  "Then as often, by Kelly's estimator of the velocity's error, after a solve", prm, Integer(0, 10));
-    add_parameter("Fraction", fraction, "Of the cells, each of these times", prm, Double(0., 1.));
+                  "Further times, after a solve, by Kelly's estimator of the velocity's error", prm, Integer(0, 10));
+    add_parameter("Fraction", fraction, "Fraction of cells refined for the velocity's error", prm, Double(0., 1.));
   }
 };
 
@@ -139,8 +138,9 @@ struct OutputParameters : ParameterAcceptor
 
 struct Parameters
 {
-  adamant::MeshParameters  mesh{"pressure mesh", "; the velocity's nodes are those of one more", 5, 3};
-  ProblemParameters        problem{mesh};
+  adamant::MeshParameters mesh{"pressure mesh", "; the velocity's nodes are the nodes of the mesh refined once more", 5,
+                               3};
+  ProblemParameters       problem{mesh};
   DiscretizationParameters discretization;
   RefinementParameters     refinement;
   ViscosityParameters      viscosity;

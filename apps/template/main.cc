@@ -48,7 +48,7 @@ private:
 
   void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping); }
 
-  // The levels, their constraints, and the points where equation data are evaluated.
+  // Makes the levels, their constraints, and the points where equation data are evaluated.
   void setup_fields() override
   {
     unknown.emplace(*this, "u", dealii::FE_Q<dim>(parameters.degree), all_boundaries(*mesh), parameters.linear_solver);
@@ -61,7 +61,7 @@ private:
     this->add_output(*unknown, u);
   }
 
-  // A on all levels, and on the finest one what the right-hand side needs.
+  // Makes A on all levels, and on the finest one the matrices of the right-hand side.
   void assemble() override
   {
     const double dt          = parameters.step;
@@ -86,7 +86,7 @@ private:
     unknown->nodal_values(x, boundary.at(0.), u);
   }
 
-  // M u + S f - C g, f and g at the new time.
+  // Computes rhs = M u + S f - C g with f and g at the new time.
   void compute_rhs() override
   {
     device.multiply(1., M, u, 0., rhs);
@@ -94,13 +94,13 @@ private:
     device.multiply(-1., C, boundary.at(time), 1., rhs);
   }
 
-  // A x = rhs; the last step's x is the initial guess.
+  // Solves A x = rhs; the last step's x is the initial guess.
   PendingResult solve_system() override
   {
     return solver->launch(rhs, x, [this] { unknown->nodal_values(x, boundary.values(), u); });
   }
 
-  // The state after a step: in checkpoints, and carried to a new mesh.
+  // Saves or loads the state after a step: for checkpoints, and to carry it to a new mesh.
   void serialize(State &state) override
   {
     state.vector(u, *unknown, boundary.at(time));

@@ -9,9 +9,9 @@
 //   Crank-Nicolson:  A = M + dt/2 K,     E = M - dt/2 K,   w = u1,   f at both times
 //   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
 //
-// where u1, u2 are the last two solutions, M is the mass matrix and K that of diffusion and transport. S f integrates f,
-// times the factor of K in A; C is A acting on g, the sum of what M does (C_M) and dt K (C_K) times its factor. The first
-// step of BDF2 has another A than those that follow.
+// where u1, u2 are the last two solutions, M is the mass matrix and K that of diffusion and transport. S f integrates
+// f, times the factor of K in A. C is A acting on g: the sum of the part of M (C_M) and of the part of dt K (C_K) times
+// its factor. In the first step of BDF2, A is that of backward Euler.
 
 #include "parameters.h"
 
@@ -60,7 +60,7 @@ private:
                         p.adaptive_cycles, p.refine_fraction, p.coarsen_fraction);
   }
 
-  // What does not depend on the time step: levels, constraints, positions, vectors.
+  // Makes the data that do not depend on the time step: levels, constraints, positions, vectors.
   void setup_fields() override
   {
     solver.reset(); // of another mesh
@@ -77,7 +77,7 @@ private:
     this->add_output(*theta, u);
   }
 
-  // The equation: the system matrices of all levels, and on the finest one those of the right-hand side.
+  // Makes the system matrices of all levels, and on the finest one the matrices of the right-hand side.
   void assemble() override
   {
     const bool first = step == 0 && this->n_mesh_changes() == 0; // else also in a restart, whose step is not known yet
@@ -136,7 +136,7 @@ private:
     return 0.5 * h / b.norm() * (peclet < 1e-2 ? peclet / 3. : 1. / std::tanh(peclet) - 1. / peclet);
   }
 
-  // dt times this multiplies K in A.
+  // Returns the factor of dt K in A.
   double implicit_weight() const { return scheme == "crank_nicolson" ? 0.5 : scheme == "bdf2" ? 2. / 3. : 1.; }
 
   void set_initial_values() override
@@ -146,7 +146,7 @@ private:
     theta->nodal_values(x, boundary.at(0.), u);
   }
 
-  // rhs = E w + S f - C g at the new time.
+  // Computes rhs = E w + S f - C g at the new time.
   void compute_rhs() override
   {
     if (step > 1 && scheme != parameters.time.scheme)
@@ -170,7 +170,7 @@ private:
     device.multiply(-implicit_weight(), C_K, boundary.values(), 1., rhs);
   }
 
-  // A x = rhs, from a guess that the last solutions give.
+  // Solves A x = rhs, from a guess that the last solutions give.
   PendingResult solve_system() override
   {
     guess.predict(x);

@@ -38,7 +38,7 @@ struct ProblemParameters : ParameterAcceptor
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
   {
-    add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Dimension", dimension, "Dimension of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Diffusion", diffusion, "lambda", prm, Patterns::Double(0.));
     parse_parameters_call_back.connect([this, &mesh_file] { read_diffusions(mesh_file); });
     add_parameter("Diffusion of materials", diffusions,
@@ -51,8 +51,9 @@ struct ProblemParameters : ParameterAcceptor
                            "components of c(t) equal to 1/2 + cos(pi t / 2) / 4");
     add_function("Boundary values", "theta_b, an expression of x, y, z, t; or manufactured");
     add_function("Initial values", "An expression of x, y, z; or manufactured");
-    add_function("Exact solution", "Where it is known, an expression of x, y, z, t for the L2 error in run.json; "
-                                   "manufactured counts where the three above have it");
+    add_function("Exact solution",
+                 "Where it is known, an expression of x, y, z, t for the L2 error in run.json; manufactured counts "
+                 "where Source, Boundary values and Initial values are manufactured");
   }
 
   bool is_built_in(const std::string &key) const { return functions.at(key) == "manufactured"; }
@@ -125,13 +126,14 @@ struct DiscretizationParameters : ParameterAcceptor
     : ParameterAcceptor("/Discretization")
   {
     using namespace Patterns;
-    add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
+    add_parameter("Degree", degree, "Degree of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
     add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 1", prm,
                   Integer(0, 20));
     add_parameter("SUPG", supg, "Streamline upwind stabilisation, for transport-dominated problems");
-    add_parameter("Coarse cells", coarse_cells, "Of the unit box in each direction, before refinement", prm,
+    add_parameter("Coarse cells", coarse_cells, "Cells of the unit box in each direction, before refinement", prm,
                   Integer(1, 1000));
-    add_parameter("Refinements", refinements, "n uniform ones: h = 2^-n with one coarse cell", prm, Integer(0));
+    add_parameter("Refinements", refinements, "Number n of uniform refinements: h = 2^-n with one coarse cell", prm,
+                  Integer(0));
     add_parameter("Adaptive cycles", adaptive_cycles,
                   "Further refinements where the Kelly estimator finds the initial values least resolved", prm,
                   Integer(0, 20));

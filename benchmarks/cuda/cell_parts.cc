@@ -1,5 +1,5 @@
-// Products of a matrix by cells on the GPU beside those of the same matrix in rows: n x n x n cells whose coefficients
-// all differ, the local matrix that of ∫ 2 ε(u) : ε(v), nothing prescribed.
+// Measures products of a matrix by cells on the GPU beside products of the same matrix in rows. There are n x n x n
+// cells whose coefficients all differ. The local matrix is that of ∫ 2 ε(u) : ε(v), and nothing is prescribed.
 
 #include "parts.h"
 #include "stokes/cells/cell_matrix.h"

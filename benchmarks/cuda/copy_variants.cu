@@ -45,7 +45,7 @@ double seconds_in_a_graph(const Device &device, const Enqueue &enqueue)
   return graph.seconds() / repeat;
 }
 
-// The same, called one by one.
+// Median seconds of one of `repeat` calls of enqueue, called one by one.
 template <typename Enqueue>
 double seconds_on_a_stream(cudaStream_t stream, const Enqueue &enqueue)
 {

@@ -97,7 +97,7 @@ inline double csr_bytes(const CSRMatrix<double> &A, std::size_t size)
   return double(A.n_nonzeros()) * (4 + size) + double(A.n_rows + A.n_cols) * size;
 }
 
-// Products and smoothing steps with the finest matrix and its transfer, beside those of cuSPARSE.
+// Measures products and smoothing steps with the finest matrix and its transfer, beside cuSPARSE's.
 template <typename Number>
 void measure_products(const Device &device, const LevelData &top)
 {
@@ -310,8 +310,8 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
        }));
 }
 
-// Solves from a zero guess to several tolerances with the V-cycle in float: the time against the iterations has the
-// price of an iteration as its slope, that of a solve with none as its start.
+// Solves from a zero guess to several tolerances with the V-cycle in float. The time is a line over the iterations: its
+// slope is the time of an iteration, its start the time of a solve without iterations.
 inline void measure_solves(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &multigrid)
 {
   const Array<double>  ones(data.back().n_rows(), 1.);

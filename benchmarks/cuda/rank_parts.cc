@@ -1,8 +1,8 @@
-// Where the time of a V-cycle goes on several ranks: levels, exchange of ghosts, sums.
+// Measures the parts of a V-cycle on several ranks: levels, exchange of ghosts, sums.
 //   mpirun -np N rank_parts transport|elasticity|elasticity_face LEVEL CELLS_PER_RANK cuda|host [THREADS]
-// CSV. transport: V(1,2) on 4^LEVEL squares; elasticity: V(3,3) on 5 x 4 x 4 cubes for each rank, refined LEVEL times;
-// elasticity_face: on 3 x 3 x 3 cubes for each rank, refined twice, and LEVEL times towards a face; cycles in single
-// precision
+// Prints CSV. Cycles are in single precision. The problem transport has V(1,2) on 4^LEVEL squares. Elasticity has
+// V(3,3) on 5 x 4 x 4 cubes for each rank, refined LEVEL times. With elasticity_face there are 3 x 3 x 3 cubes for each
+// rank, refined twice, and LEVEL times towards a face.
 
 #include "elasticity_levels.h"
 #include "transport_levels.h"

@@ -1,5 +1,5 @@
-// Stokes' equations in a square with a moving lid, by MINRES: multigrid is the preconditioner of the velocity block of
-// a BlockSparseMatrix, and the mass matrix of the pressure that of its Schur complement.
+// Stokes' equations in a square with a moving lid, by MINRES. Multigrid preconditions the velocity block of a
+// BlockSparseMatrix, and the pressure's mass matrix its Schur complement.
 //
 // The lines that adamant adds to such a program are marked with "added".
 

@@ -47,8 +47,8 @@ public:
   void     run() const { loop->run(); }
   /// Returns whether `run` only launches the loop, so that the host may go on.
   bool repeats_itself() const { return loop->repeats_itself(); }
-  /// Takes the number of steps of the last run: the next runs may launch so many without asking in between. A step that
-  /// comes behind the last one has to change nothing that counts.
+  /// `steps` is the length of the last run. The next runs may launch `steps` steps without asking the control. Steps
+  /// after the end must change no result.
   void expect(int steps) const { loop->expect(steps); }
 
   /// Asks a control, in a kernel of its own. Returns its answer on the host, and true on a GPU, where the answer goes

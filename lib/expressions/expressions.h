@@ -76,7 +76,7 @@ std::map<unsigned int, std::string>
 split_by_boundary(const std::string &key, const std::string &text,
                   const std::function<unsigned int(const std::string &name)> &id_of = nullptr);
 
-/// Whether an expression contains the variable t.
+/// Returns whether an expression contains the variable t.
 bool depends_on_time(const std::string &text);
 
 /// Sets values[c n + i] = f_c(t, x_i) on all threads, where points[d n + i] is coordinate d of x_i. Both arrays are in

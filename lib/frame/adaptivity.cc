@@ -32,24 +32,26 @@ AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &field
     "are larger by this factor than after the last change; 0: it does not",
     prm, Double(0.));
   add_parameter("Check interval", check_interval, "Steps between evaluations for Growth", prm, Integer(1));
-  add_parameter("Field", field, "That the mesh follows", prm, Selection(boost::algorithm::join(fields, "|")));
-  add_parameter("Indicator", indicator,
-                "Of a cell: kelly, the jumps of the gradient on its faces; or an expression of the gradient u_x, u_y, "
-                "u_z and the length h of the longest edge, its largest absolute value in the cell, of all components");
+  add_parameter("Field", field, "The field that the mesh follows", prm, Selection(boost::algorithm::join(fields, "|")));
+  add_parameter(
+    "Indicator", indicator,
+    "Indicator of a cell: kelly takes the jumps of the gradient on its faces. An expression of the gradient u_x, u_y, "
+    "u_z and the length h of the longest edge gives its largest absolute value in the cell, of all components");
   add_parameter("Strategy", strategy,
-                "What the fractions are of: cells, of their number; error, of the sum of the indicators' squares", prm,
+                "cells: the fractions are of the number of cells; error: of the sum of the squared indicators", prm,
                 Selection("cells|error"));
   add_parameter("Refine fraction", refine, "The cells of largest indicators are refined", prm, Double(0., 1.));
-  add_parameter("Coarsen fraction", coarsen, "Those of smallest indicators are coarsened", prm, Double(0., 1.));
-  add_parameter("Cells", n_cells,
-                "With Strategy = cells: where positive, as many cells are coarsened as keep about this number, instead "
-                "of Coarsen fraction",
-                prm, Integer(0));
-  add_parameter("Smallest level", smallest_level, "Cells of n refinements of a coarse cell are not coarsened", prm,
+  add_parameter("Coarsen fraction", coarsen, "The cells of smallest indicators are coarsened", prm, Double(0., 1.));
+  add_parameter(
+    "Cells", n_cells,
+    "With Strategy = cells: where positive, coarsening keeps about this number of cells, instead of Coarsen fraction",
+    prm, Integer(0));
+  add_parameter("Smallest level", smallest_level, "Cells refined at most so many times are not coarsened", prm,
                 Integer(0, 20));
-  add_parameter("Largest level", largest_level, "Nor those of so many refined; 0: the largest of the first mesh", prm,
+  add_parameter("Largest level", largest_level,
+                "Cells refined so many times are not refined again; 0: the largest level of the first mesh", prm,
                 Integer(0, 20));
-  add_parameter("First mesh cycles", first_cycles, "Changes of the first mesh for the initial values", prm,
+  add_parameter("First mesh cycles", first_cycles, "Times that the first mesh is adapted to the initial values", prm,
                 Integer(0, 20));
 }
 

@@ -26,8 +26,8 @@ struct AdaptivityOptions
   unsigned int smallest_level = 0, largest_level = 0;
   double       growth = 0., refine = 0.3, coarsen = 0.3;
   std::string  field, indicator = kelly, strategy = "cells";
-  bool         families = false; ///< no parameter: the last refinement of the mesh is global and stays global, see
-                                 ///< flag_families
+  bool         families = false; ///< Not a parameter. True where the last refinement is global and has to stay so,
+                                 ///< see flag_families.
 
   static constexpr const char *kelly = "kelly";
 
@@ -52,8 +52,8 @@ void refine_for(const dealii::Function<dim> &function, dealii::Triangulation<dim
                 const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element, unsigned int cycles,
                 double refine, double coarsen = 0.);
 
-/// What a mesh follows: these components of nodal values of a space, on the device. Where there are several parts,
-/// `values` holds them one after the other, each with the nodal values of the space.
+/// The field by which a mesh is adapted: components of nodal values of a space, on the device. Where there are several
+/// parts, `values` holds them one after the other, each with the nodal values of the space.
 template <int dim>
 struct FollowedField
 {

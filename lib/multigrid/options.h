@@ -23,7 +23,7 @@ using ExternalSolver = std::function<void(const Array<double> &b, Array<double> 
 
 struct SmootherOptions
 {
-  std::string type        = "jacobi"; ///< one of smoothers() (smoothers/smoother.h)
+  std::string type        = "jacobi"; ///< one of smoothers() (smoothers/registry.h)
   bool        chebyshev   = false;    ///< Chebyshev's polynomial in S A instead of equal damped steps
   double      damping     = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
   double      range       = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]

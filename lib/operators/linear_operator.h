@@ -31,7 +31,7 @@ public:
     r.device().copy(b, r);
     multiply(-1., x, 1., r);
   }
-  /// Whether `multiply` can be recorded in a graph: it works on the device alone, and neither waits nor makes vectors.
+  /// Returns whether `multiply` can be recorded in a graph: it works on the device alone, without waits or new vectors.
   virtual bool recordable() const { return false; }
 };
 

@@ -29,10 +29,10 @@ struct CGState : KrylovState
   double        largest     = 0; ///< the largest residual so far
   double        cycle_start = 0; ///< the residual at the start of the cycle
 
-  /// Whether rounding may have parted the recursion's residual from ‖b - A x‖ by more than a tenth of the larger one of
-  /// the final residual and the tolerance. Products with A have errors of epsilon ‖A‖ ‖x‖. Summing up residuals has
-  /// errors of epsilon times the largest residual (Greenbaum 1997). No x on the way is much larger than the first and
-  /// the last x, as the sum of the steps grows (Steihaug 1983).
+  /// Returns whether rounding may have parted the recursion's residual from ‖b - A x‖ by more than a tenth of the
+  /// larger one of the final residual and the tolerance. Products with A have errors of epsilon ‖A‖ ‖x‖. Summing up
+  /// residuals has errors of epsilon times the largest residual (Greenbaum 1997). No x on the way is much larger than
+  /// the first and the last x, as the sum of the steps grows (Steihaug 1983).
   ADAMANT_HOST_DEVICE bool doubtful(double norm_x) const
   {
     constexpr double epsilon = 2.220446049250313e-16;
@@ -188,7 +188,7 @@ struct CGControl
       on_host[s.place] = s;
     return s.ending == Ending::none;
   }
-  /// Whether another cycle follows the one that has ended.
+  /// Returns whether another cycle follows the one that has ended.
   ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::again; }
   ADAMANT_HOST_DEVICE bool goes_on() const { return state->ending == Ending::none; }
 

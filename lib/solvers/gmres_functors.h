@@ -236,7 +236,7 @@ struct GMRESControl
       on_host[s.place] = s;
     return s.ending == Ending::none;
   }
-  /// Whether another cycle follows this one.
+  /// Returns whether another cycle follows this one.
   ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::start; }
   ADAMANT_HOST_DEVICE bool goes_on() const { return state->ending == Ending::none; }
 

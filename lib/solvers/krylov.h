@@ -31,8 +31,8 @@ public:
   KrylovMethod(const KrylovMethod &)            = delete; // the recorded steps hold its address
   KrylovMethod &operator=(const KrylovMethod &) = delete;
 
-  /// Solves A x = b from the guess x, or from zero where ‖b - A x‖ > far_guess ‖b‖. Residuals in the result are relative
-  /// to ‖b‖₂. Where b is so small or large that a solve fails or sees zero, 2^k b takes its place.
+  /// Solves A x = b from the guess x, or from zero where ‖b - A x‖ > far_guess ‖b‖. Residuals in the result are
+  /// relative to ‖b‖₂. Where b is so small or large that a solve fails or sees zero, 2^k b takes its place.
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
   {
     return start_in_range(b, x, control, true).wait();
@@ -47,7 +47,7 @@ public:
     const Vector<double> &b, Vector<double> &x, const SolverControl &control,
     const std::function<void()> &follow = [] {});
 
-  virtual void update() {} ///< has to be called when A has new entries
+  virtual void update() {} ///< forgets what the method has measured of A; to be called when A has new entries
 
 protected:
   /// Starts a solve, for the end of which the host `waits` or may go on.
@@ -95,10 +95,10 @@ protected:
   }
 
   bool recordable() const { return A.recordable() && M.recordable(); }
-  /// Whether the body of a loop is recorded. As a recording holds addresses, the method then has vectors of its own for
-  /// all that changes from solve to solve or from iteration to iteration.
+  /// Returns whether the body of a loop is recorded. As a recording holds addresses, the method then has vectors of its
+  /// own for all that changes from solve to solve or from iteration to iteration.
   bool recorded() const { return device.traits().waits_for_launches && recordable(); }
-  /// Whether M takes and gives vectors in single precision, which spares conversions.
+  /// Returns whether M takes and gives vectors in single precision, which spares conversions.
   bool in_float() const { return recorded() && M.in_float() && A.takes_float(); }
 
   Device                device;
@@ -133,7 +133,7 @@ inline constexpr const char *below_rounding = "the tolerance is below what round
 /// slow start, so that a residual above it means divergence.
 void check_residual(const char *solver, const SolverControl &control, int iteration, double residual);
 
-/// Whether the final residual is at most control.tolerance or, after control.max_iterations, at most control.accepted.
+/// Returns whether the residual is at most control.tolerance or, after control.max_iterations, control.accepted.
 bool ended(const SolverControl &control, const SolverResult &result);
 
 /// Throws SolverError that says that the tolerance has not been reached within control.max_iterations.

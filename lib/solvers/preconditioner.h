@@ -26,8 +26,8 @@ public:
   /// Takes over the present values of the matrices that the preconditioner was made of; their patterns stay. Whoever
   /// changes a matrix calls it. It is pure virtual, so that no preconditioner goes stale silently.
   virtual void update() = 0;
-  /// Whether vmult can be recorded in a graph: it works on the device alone, and neither waits nor makes vectors. A
-  /// preconditioner that cannot be recorded, such as an inner Krylov method, runs between graphs.
+  /// Returns whether vmult can be recorded in a graph: it works on the device alone, and neither waits nor makes
+  /// vectors. A preconditioner that cannot be recorded, such as an inner Krylov method, runs between graphs.
   virtual bool        recordable() const { return false; }
   virtual const char *name() const { return "Multigrid"; } ///< in messages of Richardson's iteration
   virtual void        print(std::ostream &) const {} ///< prints lines that tell what the preconditioner is made of

@@ -91,10 +91,10 @@ public:
   }
   void clear(); ///< frees everything, as the default constructor leaves it
 
-  /// Computes dst = M src, where M is the V-cycle. Where a DoF is constrained, M is one over the diagonal entry. Vectors
-  /// of any scale are taken, also in float. Throws RunError on all ranks where initialize() has not been called or has
-  /// failed, or where the mesh has been refined since. It does so, too, where a vector has other entries on some rank
-  /// than the matrix has rows. The ranks agree on that by a reduction that goes on beside the V-cycle.
+  /// Computes dst = M src, where M is the V-cycle. Where a DoF is constrained, M is one over the diagonal entry.
+  /// Vectors of any scale are taken, also in float. Throws RunError on all ranks where initialize() has not been called
+  /// or has failed, or where the mesh has been refined since. It does so, too, where a vector has other entries on some
+  /// rank than the matrix has rows. The ranks agree on that by a reduction that goes on beside the V-cycle.
   template <class DealiiVector>
   void vmult(DealiiVector &dst, const DealiiVector &src) const;
   /// Does what vmult() does for a symmetric matrix, with as many smoothing steps before the coarse correction as after
@@ -124,9 +124,9 @@ public:
 
   /// Does the work of adamant::solve() for owned entries in host memory.
   void solve(const MatrixRows &rows, const double *rhs, double *solution, dealii::SolverControl &control) const;
-  /// Whether the end of the iteration alone matters to a control.
+  /// Returns whether the end of the iteration alone matters to a control.
   static bool takes_whole_solve(const dealii::SolverControl &control);
-  /// Whether the V-cycle and a matrix with the pattern of the present one are symmetric.
+  /// Returns whether the V-cycle and a matrix with the pattern of the present one are symmetric.
   bool symmetric_with(const MatrixRows &rows) const;
   /// Throws RunError on all ranks where one of two vectors has a complaint(), or where vmult() would throw.
   void check_vectors(const dealii::IndexSet &one, const dealii::IndexSet &other) const;

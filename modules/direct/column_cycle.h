@@ -31,7 +31,7 @@ inline CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int
     return entries(A) * double(size + sizeof(int)) + (A.n_rows + 1.) * sizeof(std::int64_t);
   };
   const double vector = double(size) * n_columns, coarsest = levels[0].n_rows(), finest = levels.back().n_rows();
-  // Both conversions at the door, and the dense inverse.
+  // The conversions of b and x, and the product with the dense inverse.
   CycleCost cost{2. * coarsest * coarsest, 2. * finest * (vector + sizeof(double) * n_columns) +
                                              double(size) * coarsest * coarsest + 2. * coarsest * vector};
   for (std::size_t l = 1; l < levels.size(); ++l)

@@ -12,9 +12,10 @@
 
 namespace adamant
 {
-/// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k value_k b_column(k))`, where row i
-/// of A lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that are new in the finest step
-/// inside cells are final. Their c_i goes, times factor, to row place(i) of the cells' right-hand sides.
+/// Copies right-hand sides to hierarchical order and applies the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k value_k
+/// b_column(k))`, where row i of A lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that
+/// are new in the finest step inside cells are final. Their c_i goes, times factor, to row place(i) of the cells'
+/// right-hand sides.
 template <typename From, typename Number, typename T, int W>
 struct EnterColumns
 {
@@ -71,8 +72,8 @@ private:
   }
 };
 
-/// Lets results out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k value_k h_column(k)), or += with
-/// `add`. Row i of A lists the old nodes that interpolate a new one.
+/// Applies the finest step of S and copies the result back: x_i = back[s] (h_position(i) + Σ_k value_k h_column(k)), or
+/// += with `add`. Row i of A lists the old nodes that interpolate a new one.
 template <typename Number, typename To, int W>
 struct LeaveColumns
 {

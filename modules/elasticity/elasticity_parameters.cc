@@ -9,22 +9,23 @@ BoxParameters::BoxParameters(const std::string &section)
   : ParameterAcceptor(section)
   , section(section.substr(section.find_first_not_of('/')))
 {
-  add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
-  add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
+  add_parameter("Lengths", lengths, "Lengths of the box (0,Lx) x (0,Ly) x (0,Lz)");
+  add_parameter("Coarse cells", coarse_cells, "Cells of the box in each direction, before refinement");
   using namespace dealii::Patterns;
-  add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, Integer(0, 10));
-  add_parameter(
-    "Refinement", refinement,
-    "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
-    "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
-    "errors after Kelly's estimator (kelly)",
-    prm, Selection("uniform|face|edge|vertex|kelly"));
-  add_parameter("Refinement steps", refinement_steps, "Number of these steps", prm, Integer(0, 20));
-  add_parameter(
-    "Coordinates", coordinates,
-    "Where the points x, y, z of this box lie in the end: expressions separated by semicolons, as for graded "
-    "cells; empty: there");
-  add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
+  add_parameter("Uniform refinements", uniform_refinements, "Uniform refinements of the coarse cells", prm,
+                Integer(0, 10));
+  add_parameter("Refinement", refinement,
+                "Step l = 1, 2, ... then refines all cells (uniform), or the cells whose centre has its first 1 "
+                "(face), 2 (edge) or 3 (vertex) coordinates below 2^-l times the length. With kelly it refines the "
+                "cells where a stationary solution has the largest errors after Kelly's estimator",
+                prm, Selection("uniform|face|edge|vertex|kelly"));
+  add_parameter("Refinement steps", refinement_steps, "Number of the steps that Refinement describes", prm,
+                Integer(0, 20));
+  add_parameter("Coordinates", coordinates,
+                "Final place of the box's point (x, y, z): expressions separated by semicolons, as for graded cells; "
+                "empty: it stays");
+  add_parameter("Refine fraction", refine_fraction, "Fraction of the cells that each step of kelly refines", prm,
+                Double(0., 1.));
 }
 
 void BoxParameters::check(unsigned int dim, unsigned int n_components, unsigned int degree) const
@@ -79,8 +80,9 @@ ElasticMaterialParameters::ElasticMaterialParameters(const MeshFileParameters &m
   add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
   add_parameter("Density", density, "rho", prm, dealii::Patterns::Double(0));
   parse_parameters_call_back.connect([this, &mesh_file] { read_materials(mesh_file); });
-  add_parameter("Materials", of_ids,
-                "Those of cells with other material ids, in place of the one above: 'id: E; nu; rho, id: ...'");
+  add_parameter(
+    "Materials", of_ids,
+    "Constants of cells with other material ids, in place of the constants above: 'id: E; nu; rho, id: ...'");
 }
 
 void ElasticMaterialParameters::read_materials(const MeshFileParameters &mesh_file)
@@ -128,8 +130,8 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
                 "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
   add_parameter(
     "Dirichlet boundaries", held,
-    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of "
-    "the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); those of a mesh from a file may have names");
+    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of the "
+    "box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); boundaries of a mesh from a file may have names");
 }
 
 void SolidBoundaries::check(unsigned int dim, bool stationary, bool box) const
@@ -170,7 +172,8 @@ SolidOutputParameters::SolidOutputParameters()
   add_parameter("Profiles", profiles,
                 "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
                 "each in 3D");
-  add_parameter("Profile points", profile_points, "On each line, ends included", prm, dealii::Patterns::Integer(2));
+  add_parameter("Profile points", profile_points, "Number of points on each line, ends included", prm,
+                dealii::Patterns::Integer(2));
 }
 
 void SolidOutputParameters::check(unsigned int dim, const BoxParameters *box) const

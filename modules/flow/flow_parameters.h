@@ -93,7 +93,8 @@ struct FlowOutputParameters : dealii::ParameterAcceptor, FlowResultsOptions
     add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
     add_parameter("Profiles", profiles,
                   "Lines along which " + sampled + " sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
-    add_parameter("Profile points", profile_points, "On each line, ends included", prm, dealii::Patterns::Integer(2));
+    add_parameter("Profile points", profile_points, "Number of points on each line, ends included", prm,
+                  dealii::Patterns::Integer(2));
     add_parameter("Points", points, "Where " + recorded + ": 'x, y; x, y; ...'");
   }
 

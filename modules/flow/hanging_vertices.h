@@ -26,14 +26,14 @@ template <int dim>
 class HangingVertices
 {
 public:
-  /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face. Since other
-  /// vertices hung, the mesh may have been refined globally, `refined` times. Then the earlier hanging vertices come
-  /// first. New vertices go with the vertices that they lie between. What hangs now comes last. Throws InputError where
+  /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face. The mesh
+  /// may have been refined globally, `refined` times, after an earlier call. The function then first moves the vertices
+  /// that hung before, next the new vertices between them, and last the vertices that hang now. Throws InputError where
   /// a cell beside a vertex that moves is turned inside out: where it is flatter than the arc beside it.
   void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0)
   {
     // A cell of a generation was active so many refinements ago. Where its neighbours were finer, its sides have
-    // children of a further generation. From coarse cells to fine ones: vertices that others hang between may hang, too.
+    // children of a further generation. From coarse cells to fine ones: vertices that others hang between may hang too.
     for (unsigned int generation = refined + 1; generation-- > 0;)
       {
         for (const auto &cell : mesh.cell_iterators())
@@ -87,8 +87,8 @@ private:
     const unsigned int last  = child->n_vertices() - 1;
     move(child->vertex(last), child->vertex_index(last), average);
   }
-  // By the average of the ways that the vertices around it have gone; cells beside one that was moved far would turn
-  // inside out.
+  // Moves the middle by the mean displacement of the vertices around it. Else cells beside a vertex that was moved far
+  // would turn inside out.
   template <typename Object>
   void carry_middle(const Object &object)
   {
@@ -103,8 +103,8 @@ private:
     if (way.norm() > 0.)
       move(child->vertex(last), child->vertex_index(last), child->vertex(last) + way);
   }
-  // Cells with children are checked, too, as coarser levels have them. deal.II's form is the Jacobian's determinant at a
-  // vertex.
+  // Cells with children are checked, too, as coarser levels have them. deal.II's form is the Jacobian's determinant at
+  // a vertex.
   void check_cells(const dealii::Triangulation<dim> &mesh) const
   {
     constexpr unsigned int n = dealii::GeometryInfo<dim>::vertices_per_cell;

@@ -110,11 +110,12 @@ ViscosityParameters::ViscosityParameters()
   using namespace dealii::Patterns;
   add_parameter(
     "Finest average", finest,
-    "In each cell of the velocity's mesh, over its Gauss points, degree + 1 in each direction; none: at each "
-    "point on the finest level; auto: none for Q2 velocities where the viscosity varies by less than 10 in every cell, "
-    "so that they keep their order; else harmonic",
+    "Average of the viscosity in each cell of the velocity's mesh, over its Gauss points, degree + 1 in each "
+    "direction. With none, points of the finest level keep their viscosity. Auto is none for Q2 velocities where the "
+    "viscosity varies by less than 10 in every cell, so that they keep their order; else harmonic",
     prm, Selection("auto|harmonic|geometric|arithmetic|none"));
-  add_parameter("Coarse average", coarse, "In each cell of coarser levels, over the cells that it contains", prm,
+  add_parameter("Coarse average", coarse,
+                "Average of the viscosity in each cell of coarser levels, over the cells that it contains", prm,
                 Selection("arithmetic|geometric|harmonic"));
 }
 
@@ -123,18 +124,18 @@ StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
 {
   using namespace dealii::Patterns;
   add_parameter("Schur complement", schur,
-                "Its approximation: mass, the pressure's mass matrix over the viscosity; bfbt, the weighted "
-                "least-squares commutator; auto: " +
+                "Approximation of the Schur complement: mass, the pressure's mass matrix over the viscosity; bfbt, the "
+                "weighted least-squares commutator; auto: " +
                   automatic,
                 prm, Selection("auto|mass|bfbt"));
-  add_parameter(
-    "Velocity product", product,
-    "How its matrices are multiplied: rows, stored; cells, by the cells' viscosities on levels that are "
-    "grids of cells, in 3D on one rank, with smoothers jacobi and block_jacobi; auto: cells on large levels "
-    "on a GPU, where possible",
-    prm, Selection("auto|rows|cells"));
+  add_parameter("Velocity product", product,
+                "Products with the velocity's matrices: rows, as stored; cells, by the cells' viscosities on levels "
+                "that are grids of cells. Cells are taken in 3D on one rank, with the smoothers jacobi and "
+                "block_jacobi; auto: cells on large levels on a GPU, where possible",
+                prm, Selection("auto|rows|cells"));
   add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
-  add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm, Double(0.01, 100.));
+  add_parameter("BFBT boundary weight", boundary_weight, "Factor of the cells at walls in the weights of bfbt", prm,
+                Double(0.01, 100.));
   add_parameter("Adapt precision", adapt_precision,
                 "float32 becomes mixed where the viscosity varies by more than 1e5, and by more than 1e3 from a cell "
                 "to the next, or where GMRES has not converged");
@@ -174,11 +175,10 @@ VelocityBoundaries::VelocityBoundaries(const MeshFileParameters &mesh_file, cons
   , mesh_file(mesh_file)
   , otherwise(otherwise)
 {
-  add_parameter(
-    "Boundaries", kinds,
-    "What holds on them: no_slip or free_slip, by id 'id: no_slip, ...' (no_slip on all others), or one for all; "
-    "empty: " +
-      otherwise + ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+  add_parameter("Boundaries", kinds,
+                "Conditions: no_slip or free_slip, by id 'id: no_slip, ...' (no_slip on all others), or one for all; "
+                "empty: " +
+                  otherwise + ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
   parse_parameters_call_back.connect([this] {
     if (!all_exact())
       velocity = split("Problem/Boundary velocity", velocities);

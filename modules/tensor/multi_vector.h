@@ -74,7 +74,7 @@ private:
 };
 
 /// A direct solver for several right-hand sides (flat vectors, see above). It takes norms that are known and adds to x,
-/// which saves refinement two passes. The class is a handle of what one arithmetic computes.
+/// which saves refinement two passes. The class is a handle of the inverse in one arithmetic.
 class ColumnInverse : public Preconditioner
 {
 public:
@@ -118,7 +118,7 @@ private:
   std::unique_ptr<InArithmetic> inverse;
 };
 
-/// What direct solvers have in common whose products store numbers as T. A Solver has `solve(b, squares, add, x)` for
+/// The base of direct solvers whose products store numbers as T. A Solver has `solve(b, squares, add, x)` for
 /// vectors in double and, below float64, in float.
 template <class Solver, typename T>
 class InverseIn : public ColumnInverse::InArithmetic
@@ -139,8 +139,8 @@ public:
 protected:
   static constexpr bool scaled = sizeof(T) < sizeof(double);
 
-  /// Rows store `columns` numbers, a multiple of 8 below float64, of which n_columns count. `alone` says whether a single
-  /// column is padded, too.
+  /// Rows store `columns` numbers, a multiple of 8 below float64, of which n_columns count. `alone` says whether a
+  /// single column is padded, too.
   InverseIn(const Device &device, Arithmetic arithmetic, int n_columns, bool alone)
     : device(device)
     , products(device, arithmetic)

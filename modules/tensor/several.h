@@ -43,8 +43,9 @@ struct alignas(W == 1             ? sizeof(T) :
   /// @}
 };
 
-/// Returns the factors of columns s, ..., s + W - 1 between vectors of From and of To, 1 without factors. They are in
-/// float where both types are, since a GPU converts to double and back slowly.
+/// Returns the factors that multiply columns s, ..., s + W - 1 on the way from vectors of From to vectors of To; they
+/// are 1 where `factor` is null. They are in float where both types are, since a GPU converts to double and back
+/// slowly.
 template <typename From, typename To, int W>
 ADAMANT_HOST_DEVICE auto column_factors(const double *factor, int s)
 {

@@ -56,9 +56,9 @@ inline CSRMatrix<double> matrix_of_runs(int run, bool few_values)
   });
 }
 
-/// A band of seven entries a row, `stride` columns to the right from each row to the next; now and then a row is
-/// shorter, as at the boundary, and after `stretch` rows columns, after three times as many values change. stride = 0:
-/// a step to the right every other row, as prolongation has.
+/// A band of seven entries a row, `stride` columns to the right from each row to the next. Now and then a row is
+/// shorter, as at the boundary. Columns change after `stretch` rows, values after three times as many. With stride = 0
+/// every other row steps to the right, as in prolongation.
 inline CSRMatrix<double> band(int n, int stride, int stretch = 1000)
 {
   return matrix_of_rows(n, std::max(1, stride) * n + 40, [&](int i) {
@@ -72,8 +72,9 @@ inline CSRMatrix<double> band(int n, int stride, int stretch = 1000)
   });
 }
 
-/// Nodes of m rows on a grid, coupled with their neighbours on it by dense blocks that depend on where those are and on
-/// how many there are: few different rows of nodes, and where lines end slices that have several of them.
+/// Nodes of m rows on a grid, coupled with their neighbours on it by dense blocks. The blocks depend on the places and
+/// on the number of the neighbours. So there are few different rows of nodes, and slices where lines end have several
+/// of them.
 inline CSRMatrix<double> nodes_on_a_grid(int length, int lines, int m)
 {
   const Values blocks = random_values(9 * m * m, 12);

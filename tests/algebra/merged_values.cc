@@ -135,7 +135,7 @@ TYPED_TEST(MergedValues, StayWithinTheirBound)
     }
 }
 
-// Values further apart than rounding stay what they are.
+// Values further apart than rounding stay.
 TYPED_TEST(MergedValues, OtherValuesStayToTheBit)
 {
   using Number = typename TestFixture::Number;
@@ -147,7 +147,7 @@ TYPED_TEST(MergedValues, OtherValuesStayToTheBit)
       }
 }
 
-// Columns and values of uniform parts of a mesh cost little; those that differ are all there.
+// Columns and values of uniform parts of a mesh cost little; all that differ are there.
 TEST(HostMatrices, SlicesThatRepeatAreStoredOnce)
 {
   const Device host = Device::host(1);

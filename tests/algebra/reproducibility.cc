@@ -40,7 +40,7 @@ protected:
     return values;
   }
 
-  // A step of (block) Jacobi, with what it keeps of the last one.
+  // A step of (block) Jacobi, with the vector that is kept from the last one.
   static Values step(const Device &device, const CSRMatrix<double> &A, const Values &D, int block_size, Number alpha,
                      Number beta, const Values &b, const Values &x)
   {

@@ -49,7 +49,7 @@ inline std::string name(const Shape &s)
   return std::to_string(s.n_rows) + " x " + std::to_string(s.n_cols) + (s.rows == Rows::equal ? "" : " irregular");
 }
 
-/// Nodes on a line, coupled by the same dense blocks everywhere but at both ends and in the middle; every fifth node of
+/// Nodes on a line, coupled by the same dense blocks everywhere but at both ends and in the middle. Every fifth node of
 /// the second half has more neighbours, as beside hanging nodes. With `noise` > 0, values differ by rounding, as
 /// assembly leaves them.
 inline CSRMatrix<double> nodes_on_a_line(int nodes, int size, double noise)

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, Loops, all_places, place_name);
 INSTANTIATE_TEST_SUITE_P(Devices, ArnoldisMethod, all_places, place_name);
 } // namespace
 
-// The control is asked before each turn; what it reads is on the device.
+// The control is asked before each turn; its data are on the device.
 TEST_P(Loops, RepeatTheirBodyWhileTheControlSaysSo)
 {
   struct Numbers

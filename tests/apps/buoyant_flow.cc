@@ -151,7 +151,7 @@ TEST_F(BuoyantFlow, MeshesFollow)
   EXPECT_DOUBLE_EQ(adaptive.record.at("end_time"), 60.);
 }
 
-// A mesh of p4est, which one rank may have, gives the same.
+// A mesh of p4est, which one rank may have, gives the same result.
 TEST_F(BuoyantFlow, MeshesOfP4est)
 {
   const auto height = [&](const std::string &distributed) {
@@ -185,7 +185,8 @@ TEST_F(BuoyantFlow, RunsGoOn)
     }
 }
 
-// A peak at a hanging node is none of the discrete composition, whose value there lies between those of its neighbours.
+// A peak at a hanging node is none of the discrete composition, whose value there lies between the values of its
+// neighbours.
 TEST_F(BuoyantFlow, InitialCompositionIsContinuousAtHangingNodes)
 {
   const auto record =

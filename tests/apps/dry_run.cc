@@ -1,5 +1,4 @@
-// --dry-run of shipped parameter files: its sizes are those of the run, its memory is within a twentieth of what the
-// run uses.
+// Runs shipped parameter files with --dry-run: it has the run's sizes, and the run's memory within a twentieth.
 #include "dry_run.h"
 
 namespace

@@ -410,8 +410,9 @@ TEST_F(Elasticity, NearlyIncompressible)
   EXPECT_LE(near, 40);
 }
 
-// No load but that of u = curl sin²(pi x) sin²(pi y) without divergence, lambda / mu = 5000 (nu = 0.4999): orders as
-// those of any material with B-bar, none where Q1 locks; the V-cycle by vertices needs as few steps as at nu = 0.3.
+// The load belongs to u = curl sin²(pi x) sin²(pi y), which has no divergence, and lambda / mu = 5000 (nu = 0.4999).
+// With B-bar the orders are as for any material; where Q1 locks there is none. The V-cycle by vertices needs as few
+// steps as at nu = 0.3.
 TEST_F(Elasticity, BBarDoesNotLock)
 {
   const auto on = [&](const std::string &volumetric_strain, unsigned int degree, unsigned int uniform,

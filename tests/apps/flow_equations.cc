@@ -232,8 +232,8 @@ TEST(FlowEquations, InflowIsWhatTheExpressionSays)
 }
 
 // Couette's flow beside a force that the pressure balances, p = 1 + x. On the lower wall are its shear stress and the
-// pressure; and what the side walls get of it where the test function falls to 0 along them, ∫ p n_x over 1/16 of each.
-// Where nodes hang beside the wall the test function must not jump.
+// pressure. The test function falls to 0 along the side walls, which adds ∫ p n_x over 1/16 of each. Where nodes hang
+// beside the wall the test function must not jump.
 TEST(FlowEquations, ForceOnAWallIsThatOfStressAndPressure)
 {
   Setting<2> plane(3, 0.02);
@@ -458,7 +458,7 @@ void check_globally_refined()
 }
 } // namespace
 
-// They lie on the straight edges that they hang on, and the rest of the mesh is what it is without.
+// They lie on the straight edges that they hang on, and the rest of the mesh is as without it.
 TEST(FlowEquations, HangingVerticesLeaveNoGaps)
 {
   check_hanging_vertices<2>();

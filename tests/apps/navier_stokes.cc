@@ -495,7 +495,7 @@ TEST_F(NavierStokes, NoForceActsOnAnOutflowThatIsAccelerated)
 }
 
 // Interpolated velocities leave a small flux through curved walls, which must not make the pressure's equation
-// unsolvable: the masses of the pressure's mesh do not add up to the volume of the velocity's.
+// unsolvable. The masses of the pressure's mesh do not add up to the volume of the velocity's mesh.
 TEST_F(NavierStokes, EnclosedFlowBetweenCurvedWalls)
 {
   write("ring.inp", ring());

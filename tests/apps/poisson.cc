@@ -1,5 +1,5 @@
 // The program for many right-hand sides: solvers against each other and the known solution, the ensemble's statistics,
-// and what it refuses.
+// and refused input.
 
 #include "program.h"
 
@@ -151,7 +151,7 @@ TEST_F(Poisson, AComparisonThatFailsCostsNoSolution)
   EXPECT_LT(outcome.record.at("residual").get<double>(), 1e-9);
 }
 
-// 7 samples, 3 at once: the same as all at once; mean and deviation by hand.
+// 7 samples, 3 at once, give the same results as all at once; mean and deviation are computed by hand.
 TEST_F(Poisson, StatisticsAreThoseOfTheSamples)
 {
   const Settings samples  = {"Mesh/Refinements=3", "Problem/Source=(1+s)*x", "Problem/Samples=7"};

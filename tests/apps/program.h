@@ -88,8 +88,8 @@ protected:
     return outcome;
   }
 
-  /// A run with these parameters on one thread that has to end with this exit code and message, and without
-  /// run.json; where the input is refused (code 2), without an output folder.
+  /// Makes a run with these parameters on one thread that has to end with this exit code and message, and without
+  /// run.json. Where the input is refused (code 2), there must be no output folder.
   Outcome expect_refused(const std::vector<std::string> &settings, const std::string &message, int code = 2)
   {
     std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};

@@ -387,8 +387,8 @@ const Case cases[] = {
    bar + mesh("edge", 2, 2) + Settings{"Linear solver/Coarse solver=trilinos_amg"}, 3.},
 };
 
-// The first of two ranks has the lower half of 17 x 17 nodes with the nodes between the halves; each reads a row of the
-// other, but for the two that are prescribed.
+// The first of two ranks has the lower half of 17 x 17 nodes with the nodes between the halves. Each rank reads a row
+// of the other, but for the two nodes that are prescribed.
 TEST_F(TransportDiffusionRanks, BalanceIsRecorded)
 {
   const Settings settings = transport + Settings{"Discretization/Refinements=4", "Discretization/Adaptive cycles=0"};

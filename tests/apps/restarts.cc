@@ -1,4 +1,4 @@
-// What a restart needs of a checkpoint, asked of every program: a run that is killed and continued equals one that is
+// What a restart needs of a checkpoint, asked of every program. A run that is killed and continued equals one that is
 // not, to the bit, and nothing else is touched. What would change the problem is refused by name.
 #include "restart.h"
 
@@ -78,7 +78,7 @@ protected:
     return record;
   }
 
-  /// Killed once its first checkpoint is there, which is that of step `checkpoint`, and continued. p4est's meshes count
+  /// Kills a run once its first checkpoint is there, of step `checkpoint`, and continues it. Meshes of p4est count
   /// their cells in another order once they have changed after a restart: their VTU files are not compared.
   void expect_same(int n_ranks, Settings settings, int checkpoint)
   {

@@ -37,7 +37,7 @@ protected:
   static int iterations(const Outcome &outcome) { return outcome.record.at("nonlinear").back().at("iterations"); }
 };
 
-// A run that was done reports what it had, to the bit, also the pressure whose mean has been removed.
+// A run that was done reports its earlier results, to the bit, also the pressure whose mean has been removed.
 TEST_F(StationaryNavierStokes, Restart)
 {
   const auto once =
@@ -209,8 +209,8 @@ TEST_F(StationaryNavierStokes, FailingLinearSolvesNameSmootherAndLevels)
     "with Linear solver/Smoother = block_jacobi on levels of 867, 243 unknowns; Smoother = cell_patches or", 1);
 }
 
-// One coarse cell across: all velocities of the coarsest mesh are walls', also at the outflow, so that its pressure has a
-// free constant, which that of the finest one has not.
+// There is one coarse cell across. All velocities of the coarsest mesh are walls', also at the outflow, so that its
+// pressure has a free constant; the finest mesh's pressure has none.
 TEST_F(StationaryNavierStokes, OneCoarseCellAcrossAChannel)
 {
   for (const Settings &cells : {Settings{"Mesh/Cells=8, 1", "Mesh/Coordinates=8*x; y"}, Settings{"Mesh/Cells=1, 1"}})

@@ -64,8 +64,9 @@ TEST_F(Stokes, SolCxErrors)
     }
 }
 
-// Published errors of Q2-Q1 (ASPECT's benchmark: 4², 16² cells), and those of the same independent program (8², 32²),
-// which both take at 4² points of each cell; at 5² they differ by 1e-3 on 4² cells, and by a quarter of that on the next.
+// Published errors of Q2-Q1 (ASPECT's benchmark: 4², 16² cells), and errors of the same independent program (8², 32²).
+// Both take errors at 4² points of each cell. At 5² points they differ by 1e-3 on 4² cells, and by a quarter of that on
+// the next.
 TEST_F(Stokes, TaylorHoodErrors)
 {
   const double u[] = {1.069688e-4, 1.340050e-5, 1.670009e-6, 2.085040e-7},
@@ -346,7 +347,7 @@ TEST_F(Stokes, ScalarBlocks)
   EXPECT_LE(iterations(one), 2 * iterations(all));
 }
 
-// A run that was done reports what it had, to the bit.
+// A run that was done reports its earlier results, to the bit.
 TEST_F(Stokes, Restart)
 {
   const auto once  = solve("nsinker", 2, 32, {"Checkpoint/Steps=1", "Problem/Boundary velocity=0: 0;y*(1-y),1: 0;-x"}),

@@ -58,8 +58,8 @@ TEST_F(CudaApplication, Expressions)
   EXPECT_NE(without.out.find("Problem/Source is evaluated on the host"), std::string::npos) << without.out;
 }
 
-// A step that is launched while the one before it runs gives what it gives when the host waits for each of them, as it
-// does where graphs do not repeat themselves; and ends with the same message.
+// A step that is launched while the one before it runs gives the results of steps for which the host waits. It waits
+// where graphs do not repeat themselves. The step also ends with the same message.
 TEST_F(CudaApplication, StepsBesideEachOtherGiveWhatTheyGiveOneByOne)
 {
   const auto one_by_one = [&](const std::vector<std::string> &settings) {

@@ -325,7 +325,7 @@ TEST_P(DeviceForms, ValuesAndGradientsAtQuadraturePoints)
     }
 }
 
-// A linear function is the same on all levels; averages are those of the cells below.
+// A linear function has equal values on all levels, and averages belong to the cells below.
 TEST_P(DeviceForms, ValuesOnCoarserLevels)
 {
   const auto with_dim = [this](auto d) {

@@ -98,7 +98,7 @@ struct TwoFields
   Form<dim>          B, Bt;
 };
 
-// deal.II's B of one level: rows condensed by the constraints of p, columns by those of u.
+// deal.II's B of one level: rows condensed by the constraints of p, columns by the constraints of u.
 template <int dim>
 void assemble_with_dealii(const TwoFields<dim> &fields, std::size_t level, const AffineConstraints<double> &of_p,
                           const AffineConstraints<double> &of_u, SparsityPattern &pattern, SparseMatrix<double> &B)
@@ -143,7 +143,7 @@ AffineConstraints<double> homogeneous(const LevelSpace<dim> &space, const Mappin
                             Functions::ZeroFunction<dim>(space.dof_handler().get_fe().n_components()));
 }
 
-// Every entry of the one among those of the other, and the other way round; the rest is zero.
+// Compares each entry of the one with the other, and the other way round; entries that one of them lacks are zero.
 template <typename IsZeroRow, typename IsZeroColumn>
 void expect_same_entries(const CSRMatrix<double> &found, const SparseMatrix<double> &expected,
                          const IsZeroRow &is_zero_row, const IsZeroColumn &is_zero_column)

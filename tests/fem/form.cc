@@ -443,7 +443,7 @@ TEST(Form, CellsOfOneShapeShareTheirMatrix)
   };
   const auto shared = calls([](const auto &cell) { return cell.diameter() * std::sqrt(128.); });
   EXPECT_EQ(shared.first, 1);
-  // What is 1 in each cell, so that the matrix is the same.
+  // A factor that is 1 in each cell, so that the matrix does not change.
   const auto expect_own = [&](const auto &asks, const char *what) {
     const auto own = calls(asks);
     EXPECT_EQ(own.first, 256 + 1) << what << ": expected once each, after a first one that has shown it";

@@ -151,8 +151,8 @@ void test_curved_meshes()
   compare_with_dealii(corner, "moved hyper_L");
 }
 
-// On the left cells come and vanish, on the right they come later: the finer ones there take the places of the left
-// ones, so that refined cells have lines with larger numbers than all cells of a coarser level.
+// On the left cells come and vanish, on the right they come later. The finer ones there take the places of the left
+// ones. So refined cells have lines with larger numbers than all cells of a coarser level.
 template <int dim>
 void make_mesh_of_used_places(Triangulation<dim> &mesh)
 {

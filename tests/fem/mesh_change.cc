@@ -92,7 +92,7 @@ TEST(MeshChange, KeepsPolynomials)
   expect_polynomials_are_kept<3>(true);
 }
 
-// The values of a vector of the space, by its own numbers, in those of another DoFHandler of the mesh; or back.
+// The values of a vector of the space, by its own numbers, in the numbers of another DoFHandler of the mesh; or back.
 template <int dim, class Action>
 void for_each_number(const adamant::LevelSpace<dim> &space, const DoFHandler<dim> &dofs, const Action &action)
 {
@@ -107,7 +107,7 @@ void for_each_number(const adamant::LevelSpace<dim> &space, const DoFHandler<dim
     }
 }
 
-// Any nodal values become those of deal.II's SolutionTransfer, on meshes where cells take the places of others.
+// Any nodal values become the values of deal.II's SolutionTransfer, on meshes where cells take the places of others.
 template <int dim>
 void expect_those_of_dealii(const FiniteElement<dim> &element, int n_changes)
 {

@@ -82,8 +82,8 @@ TEST(Solvers, AdaptivePoissonAgainstADirectSolver)
   expect_close(solve(problem, options(adamant::SolverType::multigrid, 1e-11)), expected, 1e-8, "multigrid alone");
 }
 
-// Of a matrix that stays the levels are made in turn and freed; the solver computes the same, and what is asked for
-// comes back.
+// Of a matrix that stays the levels are made in turn and freed; the solver computes the same result, and parts that are
+// asked for come back.
 TEST(Solvers, LevelsInTurn)
 {
   Triangulation<2> mesh;

@@ -84,8 +84,8 @@ void compare_constraints(const FiniteElement<dim> &fe, unsigned int seed)
   expect_close(again, expected, 1e-14, "the hanging nodes' own constraints");
 }
 
-// The numbers that the space gives are those of its DoFHandler, which shares DoFs between cells in its own way; and the
-// constraints at hanging nodes are deal.II's.
+// The space gives the numbers of its DoFHandler, which shares DoFs between cells in its own way. The constraints at
+// hanging nodes are deal.II's.
 template <int dim>
 void compare_numbers(const std::shared_ptr<const Triangulation<dim>> &mesh, const FiniteElement<dim> &fe)
 {

@@ -132,7 +132,7 @@ TEST_F(RunFiles, ARunWithCheckpointsIsMoved)
   moved.insert({"checkpoint_0000000004", "notes.txt"});
   EXPECT_EQ(names("earlier"), moved) << "expected no mixture with the one before, whose own files stay";
   EXPECT_EQ(read("earlier/parameters.prm"), "parameters.prm");
-  // Those that can be continued stay, too, however many.
+  // Folders that can be continued stay, too, however many.
   for (const std::string other : {"earlier_2", "earlier_3"})
     {
       write("checkpoint_0000000005", other);

@@ -1,5 +1,5 @@
-// The parameter layer fed with anything: a file is read and checked, or refused with an InputError. The parameters are
-// those of the Navier-Stokes program, which have lists, maps and expressions. What is read as an expression is
+// The parameter layer fed with anything: a file is read and checked, or refused with an InputError. The parameters
+// belong to the Navier-Stokes program; they have lists, maps and expressions. What is read as an expression is
 // translated for the GPU, too.
 #include "apps/navier_stokes/parameters.h"
 #include "base/exceptions.h"

@@ -94,7 +94,7 @@ TYPED_TEST(ArnoldiTest, AsManyStepsAsThereAreEigenvaluesSolve)
   check();
 }
 
-// Where damped steps diverge: Jacobi's on a matrix with eigenvalues 1 ± 1.4 i, those that convection makes.
+// Where damped steps diverge: Jacobi's on a matrix with eigenvalues 1 ± 1.4 i, as convection makes them.
 TYPED_TEST(ArnoldiTest, ConvergesWhereDampedStepsDiverge)
 {
   using Number = typename TypeParam::Number;

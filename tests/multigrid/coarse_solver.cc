@@ -63,8 +63,9 @@ TEST(DenseInverse, SingularMatricesThrow)
                            {"coarsest level", "boundary conditions"});
 }
 
-// Whether a matrix can be inverted does not depend on its units: a stiffness of 1e-18 beside the ones of constrained
-// rows, and a saddle point whose blocks differ by 1e12, give the inverse of the matrix in other units, to the bit.
+// Whether a matrix can be inverted does not depend on its units. One matrix has a stiffness of 1e-18 beside the ones of
+// constrained rows, another is a saddle point whose blocks differ by 1e12. Both give the inverse of the matrix in other
+// units, to the bit.
 TEST(DenseInverse, DoesNotDependOnUnits)
 {
   const int  n        = 12;

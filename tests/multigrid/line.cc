@@ -266,7 +266,8 @@ TYPED_TEST(Line, UpdateTakesTheNewValues)
 
 TYPED_TEST(Line, StretchedCellsCostNoIterations)
 {
-  // Those of the prototype on 128 x 128 cells, 64 here, and one more; Jacobi takes 51 at 10 and more than 100 beyond.
+  // Iterations of the prototype on 128 x 128 cells, 64 here, and one more; Jacobi takes 51 at 10 and more than 100
+  // beyond.
   using Number = typename TestFixture::Number;
   for (const auto &[aspect, at_most] : {std::pair(1., 6), std::pair(10., 5), std::pair(100., 4), std::pair(1000., 4)})
     {

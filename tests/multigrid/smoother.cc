@@ -55,7 +55,7 @@ std::vector<SmootherOptions> all_options()
 } // namespace
 
 // n steps before the coarse correction and n steps after it are transposes of each other, so that a V-cycle is
-// symmetric; with a symmetric S they are the same.
+// symmetric; with a symmetric S they are equal.
 TYPED_TEST(SmootherTest, StepsBeforeAndAfterAreTransposes)
 {
   using Number                       = typename TypeParam::Number;
@@ -197,7 +197,7 @@ CSRMatrix<double> two_lines(int n, double first, double second)
 } // namespace
 
 // The largest eigenvalue belongs to the first line, and then to the second one, where the vector that was followed is
-// almost zero. Too small a value would let the polynomial amplify what it should damp.
+// almost zero. Too small a value would let the polynomial amplify errors that it should damp.
 TYPED_TEST(SmootherTest, FollowsAnEigenvalueThatMovesElsewhere)
 {
   using Number      = typename TypeParam::Number;

@@ -55,8 +55,8 @@ void compare_cell_kernels(const Problem<dim> &problem)
     }
 }
 
-// The values that a device computes and sums over ranks, and products with matrices that take them, are the host's: for
-// equal cells at first and again, then for cells that differ, so that formats are given up, and again.
+// The values that a device computes and sums over ranks, and products with matrices that take them, are the host's.
+// They are first compared twice for equal cells, then twice for cells that differ, so that formats are given up.
 template <int dim>
 void compare_changing_matrices(const adamant::Device &device, const FiniteElement<dim> &fe)
 {

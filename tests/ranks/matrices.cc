@@ -1,4 +1,4 @@
-// Products of matrices over several ranks, their level meshes and refinement against those of one rank.
+// Products of matrices over several ranks, their level meshes and refinement, against one rank's.
 #include "algebra/compressed_rows.h"
 #include "algebra/device.h"
 #include "algebra/functors.h"
@@ -373,9 +373,9 @@ TEST_F(CudaRanks, LargeMatricesInBands)
     }
 }
 
-// Second differences of ranks that own one or two of the unknowns in turn: some have fewer colours than others, which
-// exchange for each colour all the same, also when values change. On a GPU a rank that exchanged alone would wait, or
-// get the numbers of another exchange.
+// Second differences of ranks that own one or two of the unknowns in turn. Ranks with fewer colours than others still
+// exchange for each colour, also when values change. On a GPU a rank that exchanged alone would wait, or get the
+// numbers of another exchange.
 void check_colours(const Device &device)
 {
   const int         n_owned = 1 + adamant::Communicator(world).rank() % 2;
@@ -609,7 +609,7 @@ TEST(Ranks, WorkIsBalanced)
   check_balance<3>();
 }
 
-// A mesh from its refinement levels alone is the same, and has the same partition.
+// A mesh from its refinement levels alone is the same mesh, and has the same partition.
 TEST(Ranks, StoredMeshComesBack)
 {
   const auto mesh   = adaptive_mesh<3>(world);

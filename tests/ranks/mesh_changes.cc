@@ -1,4 +1,4 @@
-// Changes of p4est's meshes on several ranks against those of one.
+// Changes of p4est's meshes on several ranks against changes on one rank.
 #include "fem/meshes/flag_cells.h"
 #include "fem/meshes/stored_mesh.h"
 #include "fem/spaces/mesh_change.h"

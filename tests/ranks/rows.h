@@ -29,8 +29,8 @@
 #include <utility>
 #include <vector>
 
-/// Matrices whose rows and columns are named by places, so that those of several ranks can be compared with those of
-/// one.
+/// Matrices whose rows and columns are named by places, so that matrices of several ranks can be compared with one
+/// rank's.
 namespace test
 {
 using namespace dealii;
@@ -40,7 +40,7 @@ using adamant::CSRMatrix;
 const MPI_Comm    world = MPI_COMM_WORLD;
 const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
-// A mesh with hanging nodes between several levels, the same on any number of ranks.
+// A mesh with hanging nodes between several levels; it does not depend on the number of ranks.
 template <int dim>
 std::unique_ptr<Triangulation<dim>> adaptive_mesh(MPI_Comm comm)
 {

@@ -3,8 +3,9 @@
 
   sentences.py [FILE...]    without files: all that are held to it (PAGES, SOURCES)
 
-A page's sentence has at most 35 words, a comment's 30. "Likewise", "the same" and "those" need their noun in the same
-sentence; "what it ..." is said with a noun. Prints file:line of each fault; exit code 1 where there is one.
+A page's sentence has at most 35 words, also in a table (but for docs/benchmarks), a comment's 30. "Likewise", "the same" and
+"those" need their noun in the same sentence; "what it ..." is said with a noun. Prints file:line of each fault; exit code 1 where
+there is one.
 """
 
 import pathlib
@@ -14,8 +15,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md", "modules/*/README.md"]
-SOURCES = ["apps/**/*.h"]
-SOURCES += [f"{folder}/**/*.{kind}" for folder in ("lib", "modules") for kind in ("h", "cuh", "cc", "cu")]
+FOLDERS = ("lib", "modules", "apps", "benchmarks", "examples", "tests")
+SOURCES = [f"{folder}/**/*.{kind}" for folder in FOLDERS for kind in ("h", "cuh", "cc", "cu")]
 LONGEST = {".md": 35, ".h": 30, ".cuh": 30, ".cc": 30, ".cu": 30}
 WORDS = [
     re.compile(r"\blikewise\b", re.I),
@@ -25,12 +26,15 @@ WORDS = [
 ]
 
 
-def prose_of_page(text):
-    """(line, paragraph) of what is neither code, formula, table, picture, list of headings nor a comment. Each entry of a list is a
-    paragraph."""
+def prose_of_page(text, tables=True):
+    """(line, paragraph) of what is neither code, formula, picture, list of headings nor a comment. Each entry of a list and, with
+    `tables`, each cell of a table is a paragraph."""
     paragraph, first, code = [], 0, False
     for number, line in enumerate(text.splitlines() + [""], 1):
         stripped = line.strip()
+        if tables and stripped.startswith("|") and not code:
+            cells = re.split(r"(?<!\\)\|", stripped)[1:-1]
+            yield from ((number, cell.strip()) for cell in cells if re.search(r"[^\s:-]", cell))
         if stripped.startswith("```") or stripped.startswith("~~~"):
             code = not code
             stripped = ""
@@ -60,7 +64,8 @@ def prose_of_source(text):
         if match and match[1].strip():
             if not comment:
                 first = number
-            comment.append(match[1].strip())
+            formula = inside and re.match(r"  .* (=|<-) ", match[1])  # in a line of its own, indented
+            comment.append("formula" if formula else match[1].strip())
             if not inside:
                 yield first, comment.pop()
 
@@ -76,8 +81,8 @@ def sentences(paragraph):
 
 def faults_of(path):
     text = path.read_text(encoding="utf-8")
-    prose = prose_of_page if path.suffix == ".md" else prose_of_source
-    for line, paragraph in prose(text):
+    prose = prose_of_page(text, "benchmarks" not in path.parts) if path.suffix == ".md" else prose_of_source(text)
+    for line, paragraph in prose:
         for sentence in sentences(paragraph):
             n_words = len(re.findall(r"[^\W\d_][\w'’-]*", sentence))
             if n_words > LONGEST[path.suffix]:
@@ -89,20 +94,26 @@ def faults_of(path):
 
 
 def check_itself():
-    """The checker finds what it looks for, and passes over code and tables."""
+    """The checker finds what it looks for, and passes over code."""
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.md"
         header = pathlib.Path(folder) / "header.h"
         source = pathlib.Path(folder) / "source.cc"
         page.write_text("It works, and " + "so " * 40 + "on. Pressure is stored likewise.\n\n- Those of the host, too.\n\n"
-                        "| the same |\n\n```\nlikewise\n```\n\nThe same mesh is good.\n", encoding="utf-8")
+                        "| name | Those of it |\n| --- | --- |\n| `a\\|b` | " + "so " * 40 + "on |\n\n```\n| likewise |\n```\n\n"
+                        "The same mesh is good.\n", encoding="utf-8")
         header.write_text("/// The same for floats.\nint f(); ///< what it does\n/// " + "so " * 31 + "on.\n", encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(page)]
-        assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'")], found
-        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n  // Rows that those of b repeat.\n",
+        assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'"), (5, "'Those'"), (7, "41 words")], found
+        record = pathlib.Path(folder) / "benchmarks" / "page.md"
+        record.parent.mkdir()
+        record.write_text("| likewise |\n\nIt is stored likewise.\n", encoding="utf-8")
+        assert [line for line, _ in faults_of(record)] == [3]
+        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n  // Rows that those of b repeat.\n\n"
+                          "// It solves\n//\n//   A x = " + "x + " * 40 + "b\n//   y <- " + "y + " * 40 + "x\n//   " + "so " * 40 + "\n",
                           encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(source)]
-        assert found == [(1, "'Likewise'"), (3, "'those'")], found
+        assert found == [(1, "'Likewise'"), (3, "'those'"), (7, "42 words")], found
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(header)]
         assert found == [(1, "'The same'"), (2, "'what it'"), (3, "32 words")], found
 

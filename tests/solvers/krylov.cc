@@ -655,7 +655,7 @@ TEST_P(Krylov, GMRESIsFlexible)
   const auto   p = laplace();
   const auto  &A = levels.finest();
   const Values b = random_values(A.n_rows, 1);
-  // V-cycle and nothing at all in turn, of different scale; recorded, it would be always the same.
+  // V-cycle and nothing at all in turn, of different scale; recorded, it would never change.
   int                          calls = 0;
   const FunctionPreconditioner M([&](const auto &v, auto &z) {
     if (calls++ % 2 == 0)
@@ -701,8 +701,8 @@ TEST_P(Krylov, SolversCanBeUsedAgain)
   });
 }
 
-// After some solves a GPU launches as many iterations as these took without asking in between; solves that take fewer
-// or more, fail or need none end as those of a new method do.
+// After some solves a GPU launches as many iterations as these took without asking in between. Solves that take fewer
+// or more, fail or need none end as solves of a new method do.
 TEST_P(Krylov, ManySolvesEndAsTheFirstOnes)
 {
   const auto   p = laplace();
@@ -738,8 +738,8 @@ TEST_P(Krylov, ManySolvesEndAsTheFirstOnes)
   });
 }
 
-// Operations that follow a solve take its solution, also where they are launched before it is known to be one: of a
-// zero right-hand side, after restarts, and where GMRES needs more vectors.
+// Operations that follow a solve take its solution, also where they are launched before it is known to be one. This is
+// so with a zero right-hand side, after restarts, and where GMRES needs more vectors.
 TEST_P(Krylov, WhatFollowsTakesTheSolution)
 {
   const auto   p = laplace();
@@ -762,8 +762,8 @@ TEST_P(Krylov, WhatFollowsTakesTheSolution)
   expect_followed("GMRES that grows", growing);
 }
 
-// Solves that are launched while others are under way give to the bit what they give one by one, and what those of a
-// method give that is not recorded, so that the host runs its cycles, to rounding.
+// Solves that are launched while others are under way give the same bits as one by one. To rounding they give the
+// results of a method that is not recorded, whose cycles the host runs.
 TEST_P(Krylov, LaunchedSolvesEndAsThoseWaitedFor)
 {
   const auto                   p = laplace();
@@ -947,7 +947,7 @@ TEST_P(Krylov, ATinyRightHandSideIsNotZero)
       return relative_residual(levels.finest(), combine(1e200, values_of(v), 0, nothing), b_one);
     };
     EXPECT_LE(result.known() ? error(y) : 0., 1.01e-8) << name;
-    // A solve that fails leaves what it has reached.
+    // A solve that fails leaves its last iterate.
     Vector<double> first(device, b.size());
     expect_failure([&] { method.solve(b, first, control(1e-8, 1)); }, {"1"});
     EXPECT_LT(error(first), 1.) << name;

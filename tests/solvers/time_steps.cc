@@ -1,4 +1,4 @@
-// Operations that are launched together, as those of a time step.
+// Operations that are launched together, as in a time step.
 
 #include "solvers/cg.h"
 #include "solvers/gmres.h"
@@ -26,7 +26,7 @@ struct Steps
     u_old.set_zero();
   }
 
-  // Its operations are those of the step before last where the shift is the same.
+  // It repeats the operations of the step before last where the shift has not changed.
   PendingResult advance(double shift)
   {
     std::swap(u, u_old);

@@ -9,7 +9,8 @@ namespace adamant
 namespace test
 {
 /// ∫ μ (∇v : ∇u + ∇v : ∇uᵀ) + λ div v div u of trilinear vector fields over a box of these sides, by Gauss' formula
-/// with 2³ points: 24 x 24, row-major, vertices in deal.II's order, the three components of one after the other.
+/// with 2³ points. The matrix is 24 x 24, row-major, with vertices in deal.II's order, and the three components of a
+/// vertex one after the other.
 inline Array<double> box_cell_matrix(const double (&side)[3], double mu, double lambda)
 {
   Array<double> K(24 * 24, 0.);

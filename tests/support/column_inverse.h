@@ -13,7 +13,7 @@ namespace adamant
 {
 namespace test
 {
-/// Right-hand sides and solutions in float give the same as those in double but for their rounding, added up, too; a
+/// Right-hand sides and solutions in float give the same results as in double but for their rounding, added up, too. A
 /// solver in double refuses them. make(arithmetic, r) is a ColumnInverse for r sides of n unknowns.
 template <class Make>
 void expect_vectors_in_float(const Device &device, int n_unknowns, const Make &make)

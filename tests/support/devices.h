@@ -53,7 +53,7 @@ inline DeviceOrReason make_device(Place place, int n_threads = 2)
     }
 }
 
-/// The same, made once in a process.
+/// Returns the device of a place, or the reason why there is none; it is made once in a process.
 inline const DeviceOrReason &device_at(Place place)
 {
   static const DeviceOrReason host = make_device(Place::host);

@@ -20,7 +20,7 @@ class FunctionPreconditioner : public Preconditioner
 public:
   using Function = std::function<void(const Vector<double> &, Vector<double> &)>;
 
-  /// `on_device`: the function works on the device alone, so that what it does can be recorded.
+  /// `on_device`: the function works on the device alone, so that it can be recorded.
   explicit FunctionPreconditioner(Function function, bool on_device = false)
     : function(std::move(function))
     , on_device(on_device)

@@ -154,12 +154,12 @@ inline CSRMatrix<double> q1_prolongation(const Grid &fine, bool dirichlet = true
 struct Levels
 {
   std::vector<LevelData>                          data;
-  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; ///< those of `data`
+  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; ///< the matrices of `data`
 
   const CSRMatrix<double> &finest() const { return *matrices.back(); }
   int                      n_rows() const { return finest().n_rows; }
 
-  /// Changes the values, in place, to those of other levels with the same patterns.
+  /// Changes the values, in place, to the values of other levels with the same patterns.
   void take_values(const Levels &other) const
   {
     for (std::size_t l = 0; l < matrices.size(); ++l)
@@ -181,7 +181,7 @@ inline void add_level(Levels &levels, const CSRMatrix<double> &matrix, const CSR
   levels.data.push_back(level);
 }
 
-/// The nodes of the cells of a grid, those on the boundary too.
+/// The nodes of the cells of a grid, also on the boundary.
 inline Patches cells_of(const Grid &grid)
 {
   Patches patches;

@@ -60,7 +60,7 @@ struct LevelColumns
     return cells;
   }
 
-  /// Whether a local column of the cell acts elsewhere than at its own DoF.
+  /// Returns whether a local column of the cell acts elsewhere than at its own DoF.
   bool constrains(int cell) const
   {
     return is_prescribed() || (kind == ColumnKind::unknowns && functions->has_constraints(cell));

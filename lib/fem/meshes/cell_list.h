@@ -53,7 +53,7 @@ public:
 
   /// Returns the Triangulation that has the cells: as its active cells, or anywhere in its tree.
   const std::shared_ptr<const Mesh> &mesh() const { return mesh_; }
-  /// Whether the list consists of active cells of mesh().
+  /// Returns whether the list consists of active cells of mesh().
   bool        are_active() const { return number_in_tree.empty(); }
   std::size_t size() const { return places.size(); }
   std::size_t n_global() const { return are_active() ? mesh_->n_global_active_cells() : size(); } ///< on all ranks
@@ -74,7 +74,7 @@ public:
     return number_of_active.empty() ? index : number_of_active[index];
   }
 
-  /// Whether a face of a cell of the list is a part of a larger face of a coarser neighbour in the list.
+  /// Returns whether a face of a cell of the list is a part of a larger face of a coarser neighbour in the list.
   bool meets_coarser(const Cell &cell, unsigned int face) const
   {
     if (cell->at_boundary(face) || cell->level() == 0)

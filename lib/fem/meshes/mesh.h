@@ -19,7 +19,7 @@ namespace adamant
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed = false);
 
-/// Whether `mesh` is a mesh of p4est.
+/// Returns whether `mesh` is a mesh of p4est.
 template <int dim>
 bool is_distributed(const dealii::Triangulation<dim> &mesh);
 

@@ -37,7 +37,7 @@ public:
   MeshChange(const MeshChange &)            = delete;
   MeshChange &operator=(const MeshChange &) = delete;
 
-  /// Whether cells of any rank change.
+  /// Returns whether cells of any rank change.
   bool any() const { return changes; }
 
   /// Keeps a copy of the nodal values `owned` at the owned DoFs, in host memory. Hanging nodes get their interpolated

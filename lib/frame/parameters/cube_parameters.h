@@ -29,8 +29,8 @@ struct CubeParameters : TimeParameters
     , linear_solver(LinearSolverOptions{solver})
   {
     using namespace dealii::Patterns;
-    add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Integer(2, 3));
-    add_parameter("Degree", degree, "Of the finite elements FE_Q", prm, Integer(1, most_degree));
+    add_parameter("Dimension", dimension, "Dimension of the unit square or cube: 2 or 3", prm, Integer(2, 3));
+    add_parameter("Degree", degree, "Degree of the finite elements FE_Q", prm, Integer(1, most_degree));
     add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0, 12));
     add_parameter("Adaptive cycles", adaptive_cycles,
                   "Further refinements where Kelly's estimator finds the initial values least resolved", prm,

@@ -23,10 +23,10 @@ struct RankParameters : dealii::ParameterAcceptor
                   "checkpoints can be continued on any number of ranks");
     add_parameter("Share devices", share_devices,
                   "Whether several ranks may use one GPU; they then exchange through host memory, which is slow");
-    add_parameter(
-      "Cells per rank", cells_per_rank,
-      "Levels with fewer cells a rank than this gather on fewer ranks, as messages would take longer than the work: "
-      "0 stands for 1000 on the host and 200000 on GPUs for bilinear elements, fewer of those with more unknowns");
+    add_parameter("Cells per rank", cells_per_rank,
+                  "Levels with fewer cells a rank than this gather on fewer ranks, as messages would take longer than "
+                  "the work. Zero stands for 1000 on the host and 200000 on GPUs for bilinear elements, and for fewer "
+                  "where elements have more unknowns");
   }
 };
 
@@ -37,8 +37,8 @@ struct MatrixFormatParameter : dealii::ParameterAcceptor
     : ParameterAcceptor("/Linear solver")
   {
     add_parameter("Matrix format", name,
-                  "Of all matrices of the program on a GPU: compressed, with kernels of this library, or cusparse: "
-                  "compressed rows, products by cuSPARSE, dense products by cuBLAS",
+                  "Format of all matrices of the program on a GPU: compressed, with kernels of this library, or "
+                  "cusparse: compressed rows, products by cuSPARSE, dense products by cuBLAS",
                   prm, dealii::Patterns::Selection("compressed|cusparse"));
   }
   MatrixFormat format() const { return name == "cusparse" ? MatrixFormat::cusparse : MatrixFormat::compressed; }

@@ -73,8 +73,8 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
     "x), M the preconditioner",
     prm, selection(solver_types));
   add_parameter("Preconditioner", preconditioner,
-                "multigrid; trilinos_amg: Trilinos ML through deal.II, on the host only; component_blocks: of systems, "
-                "multigrid for each component alone, see Component blocks",
+                "multigrid; trilinos_amg: Trilinos ML through deal.II, on the host only; component_blocks, for "
+                "systems: multigrid for each component alone, see Component blocks",
                 prm, Selection("multigrid|trilinos_amg|component_blocks"));
   add_parameter("Cycles", multigrid.cycles,
                 "V-cycles that one application of the preconditioner makes (component_blocks: each scalar solve), in "
@@ -85,25 +85,24 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
                 Integer(1));
   add_parameter("Restart", given.restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
   add_parameter("Precision", precision,
-                "Of the V-cycle; everything else is double. mixed: smoothing in float32 of residuals in float64", prm,
+                "Precision of the V-cycle; all else is double. mixed: smoothing of float64 residuals in float32", prm,
                 selection(precisions));
   add_smoothing();
-  add_parameter(
-    "Interpolation", interpolation,
-    "Between levels: embedding: of the elements; harmonic: the same, with the values of least energy inside "
-    "refined cells (degree 2, nearly incompressible materials; of the matrix as it is first)",
-    prm, Selection("embedding|harmonic"));
+  add_parameter("Interpolation", interpolation,
+                "embedding: as the elements embed; harmonic: embedding, but nodes inside refined cells get the values "
+                "of least energy, of the first matrix (for degree 2, nearly incompressible materials)",
+                prm, Selection("embedding|harmonic"));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
   add_parameter("Coarse solver", coarse_solver,
-                "On the coarsest level; trilinos_amg: one cycle of Trilinos ML, on the host only", prm,
+                "Solver of the coarsest level; trilinos_amg: one cycle of Trilinos ML, on the host only", prm,
                 selection(coarse_solver_types));
-  add_parameter("Coarse steps", multigrid.coarse_steps, "Smoothing steps where they solve the coarsest level", prm,
-                Integer(1, 10000));
+  add_parameter("Coarse steps", multigrid.coarse_steps,
+                "Smoothing steps on the coarsest level with Coarse solver = smoothing", prm, Integer(1, 10000));
   enter_subsection("Component blocks");
   add_parameter("Sweep", sweep, "Over the components: symmetric (for cg, too), gauss_seidel (not for cg), or jacobi",
                 prm, Selection("symmetric|gauss_seidel|jacobi"));
-  add_parameter("Omega", omega, "Factor of what it gives: between 0 and 2", prm, Double());
+  add_parameter("Omega", omega, "Factor that multiplies the result of the sweep: between 0 and 2", prm, Double());
   leave_subsection();
   enter_subsection("Trilinos AMG");
   add_parameter("Elliptic", amg.elliptic,
@@ -121,17 +120,17 @@ void LinearSolverParameters::add_smoothing()
   auto &smoother  = multigrid.smoother;
   using namespace dealii::Patterns;
   add_parameter("Smoother", smoother.type,
-                "x <- x + omega S (b - A x), where S is " +
-                  of_smoothers([](const auto &kind) { return kind.description + " (" + kind.name + ")"; }, ", or "),
+                "x <- x + omega S (b - A x). " +
+                  of_smoothers([](const auto &kind) { return "S of " + kind.name + " is " + kind.description; }, ". "),
                 prm, Selection(of_smoothers([](const auto &kind) { return kind.name; }, "|")));
   add_parameter("Chebyshev", smoother.chebyshev,
                 "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
   add_parameter("Arnoldi polynomial", smoother.arnoldi,
-                "Take them as one polynomial in S A whose zeros are harmonic Ritz values: for matrices far from "
-                "symmetric, on stretched cells");
+                "Take the smoothing steps as one polynomial in S A whose zeros are harmonic Ritz values: for matrices "
+                "far from symmetric, on stretched cells");
   add_parameter("Damping", smoother.damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
   add_parameter("Chebyshev range", smoother.range,
-                "Chebyshev damps eigenvalues from the largest down to the largest over this", prm, Double(1.001, 1e6));
+                "Chebyshev damps eigenvalues above the largest divided by this number", prm, Double(1.001, 1e6));
   add_parameter("Pre-smoothing steps", multigrid.pre_steps, "With Chebyshev: the degree of the polynomial", prm,
                 Integer(1, 100));
   add_parameter("Post-smoothing steps", multigrid.post_steps, "With Chebyshev: the degree of the polynomial", prm,

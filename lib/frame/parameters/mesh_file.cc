@@ -197,14 +197,14 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
   });
   add_parameter("File", file,
                 "Mesh of quadrilaterals or hexahedra: Gmsh (.msh, versions 2 and 4), VTK (.vtk), VTU that deal.II has "
-                "written (.vtu), Abaqus or UCD (.inp); its boundary and material ids, in Gmsh the numbers of physical "
+                "written (.vtu), Abaqus or UCD (.inp). Its boundary and material ids, in Gmsh the numbers of physical "
                 "groups, count, and Gmsh's names of groups can stand for them. It is looked for in the working "
                 "directory, then beside the parameter file" +
                   role);
-  add_parameter("Curved boundaries", curved,
-                "Where refinement of that mesh places new vertices, by boundary: 'id: circle; x; y, ...' with the "
-                "centre; in 3D 'id: sphere; x; y; z' or 'id: cylinder; x; y; z; d_x; d_y; d_z', a point of the axis "
-                "and its direction");
+  add_parameter(
+    "Curved boundaries", curved,
+    "Where refinement of the mesh in File places new vertices, by boundary: 'id: circle; x; y, ...' with the centre. "
+    "In 3D: 'id: sphere; x; y; z' or 'id: cylinder; x; y; z; d_x; d_y; d_z', a point of the axis and its direction");
 }
 
 void MeshFileParameters::check(unsigned int dim) const

@@ -20,17 +20,16 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
   , refinements(refinements)
 {
   using namespace dealii::Patterns;
-  add_parameter(
-    "Type", type,
-    "box; cylinder (the channel of Schaefer and Turek: inflow 0, outflow 1, cylinder 2, walls 3; in 3D that of their "
-    "case 1Z, from x = -0.3 to 2.2); file",
-    prm, Selection("box|cylinder|file"));
-  add_parameter("Cells", cells, "Of the box in each direction, before refinement");
-  add_parameter("Refinements", this->refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
+  add_parameter("Type", type,
+                "box; cylinder (the channel of Schaefer and Turek: inflow 0, outflow 1, cylinder 2, walls 3; in 3D the "
+                "channel of their case 1Z, from x = -0.3 to 2.2); file",
+                prm, Selection("box|cylinder|file"));
+  add_parameter("Cells", cells, "Cells of the box in each direction, before refinement");
+  add_parameter("Refinements", this->refinements, "Uniform refinements of the " + mesh + note, prm, Integer(0, 12));
   add_parameter("Coordinates", coordinates,
-                "Where the points x, y, z of the unit box lie: expressions separated by semicolons; empty: there");
+                "Place of the unit box's point (x, y, z): expressions separated by semicolons; empty: it stays");
   add_parameter("Local refinements", local_refinements, "Further refinements of the " + mesh, prm, Integer(0, 10));
-  add_parameter("Refine where", refine_where, "Of the cells in whose centre this expression of x, y, z is positive");
+  add_parameter("Refine where", refine_where, "Refines cells in whose centre this expression of x, y, z is positive");
 }
 
 void MeshParameters::check(unsigned int dim, unsigned int further_refinements) const

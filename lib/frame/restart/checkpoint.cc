@@ -132,9 +132,9 @@ CheckpointParameters::CheckpointParameters()
   : dealii::ParameterAcceptor("/Checkpoint")
 {
   using namespace dealii::Patterns;
-  add_parameter("Steps", steps, "Time steps between checkpoints, from which --restart continues; 0: no such rule", prm,
+  add_parameter("Steps", steps, "Time steps between checkpoints, from which --restart continues; 0: none", prm,
                 Integer(0));
-  add_parameter("Minutes", minutes, "Wall-clock time between checkpoints; 0: no such rule", prm, Double(0.));
+  add_parameter("Minutes", minutes, "Wall-clock minutes between checkpoints; 0: none", prm, Double(0.));
   add_parameter(
     "Wall-time limit", wall_time_limit,
     "Minutes after which the run ends with a checkpoint and exit code 3, as it does on SIGTERM and SIGUSR1: "

@@ -42,7 +42,7 @@ public:
   /// scratch. The vector d_old may be d or x, and is not read where alpha is 0. An empty d is not written.
   virtual Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                        bool transposed) const = 0;
-  /// Whether S is symmetric where A is.
+  /// Returns whether S is symmetric where A is.
   virtual bool symmetric() const { return true; }
   /// Returns the smoother's first step without a stored x; null where there is none.
   virtual const FirstStep<Number> *first_step() const { return nullptr; }
