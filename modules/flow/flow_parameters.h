@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "flow/flow_results.h"
 #include "frame/parameters/mesh_parameters.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -80,9 +79,15 @@ private:
   std::vector<std::string> outflow_names;
 };
 
-/// Section "Output" of incompressible flow: boundaries where forces act, lines and points of interest.
-struct FlowOutputParameters : dealii::ParameterAcceptor, FlowResultsOptions
+/// Section "Output" of incompressible flow: boundaries where forces act, and lines and points of interest, with dim
+/// coordinates or more.
+struct FlowOutputParameters : dealii::ParameterAcceptor
 {
+  double                           force_scale = 1.;
+  std::set<unsigned int>           force_boundaries;
+  std::vector<std::vector<double>> profiles, points; ///< a profile has two points
+  unsigned int                     profile_points = 101;
+
   /// In descriptions `sampled` is what lines are for, and `recorded` what points are for.
   FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded)
     : ParameterAcceptor("/Output")
