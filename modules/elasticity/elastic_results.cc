@@ -20,13 +20,6 @@ void for_each_component(const Action &action)
       action(a, b);
 }
 
-// Returns the polynomials on the cell of `values`, which has quadrature points and weights.
-template <int dim>
-DilatationSpace<dim> dilatation_space(const dealii::FEValues<dim> &values)
-{
-  return {values.get_quadrature_points(), values.get_JxW_values(), values.get_fe().degree};
-}
-
 // See stress_postprocessor().
 template <int dim>
 class StressPostprocessor : public GradientPostprocessor<dim>
@@ -118,8 +111,8 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
                                   dealii::update_quadrature_points);
   const auto            projected = [&](const dealii::FEValues<dim> &at_point, unsigned int i, unsigned int c) {
     on_cell.reinit(at_point.get_cell());
-    const auto polynomials = dilatation_space(on_cell);
-    double     sum         = 0;
+    const DilatationSpace<dim> polynomials(on_cell.get_quadrature_points(), on_cell.get_JxW_values(), fe.degree);
+    double                     sum = 0;
     for (unsigned int k = 0; k < polynomials.size(); ++k)
       sum += polynomials.value(k, at_point.quadrature_point(0)) *
              polynomials.moment(k, [&](unsigned int q) { return on_cell.shape_grad(i, q)[c]; });
@@ -164,7 +157,8 @@ Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
     const auto &material = materials(fe_values.get_cell()->material_id());
     if (materials.b_bar) // lambda/2 |projection of the dilatation|², and the rest below
       {
-        const auto polynomials = dilatation_space(fe_values);
+        const DilatationSpace<dim> polynomials(fe_values.get_quadrature_points(), fe_values.get_JxW_values(),
+                                               space.element().degree);
         for (unsigned int k = 0; k < polynomials.size(); ++k)
           sums[0] += 0.5 * material.lambda *
                      std::pow(polynomials.moment(k, [&](unsigned int q) { return trace(strain[q]); }), 2);
@@ -229,18 +223,6 @@ ElasticResults<dim>::ElasticResults(const Device &device, const Field<dim> &fiel
     stress_points = place("Output/Stress points", points_of<dim>(parameters.stress_points));
   for (const auto &line : parameters.profiles)
     lines.push_back(place("Output/Profiles", points_of_line<dim>(line, parameters.profile_points)));
-}
-
-template <int dim>
-void ElasticResults<dim>::add_to(Statistics::Row &row, double factor, unsigned int step)
-{
-  measured[step % 2].wait(); // these kernels follow the solve, whose end does not include them
-  work_of_load  = factor * work.on_host()[step % 2];
-  displacements = at_points.values(step % 2);
-  row.insert(row.end(),
-             {{"work_of_load", work_of_load}, {"strain_energy", energy.strain}, {"kinetic_energy", energy.kinetic}});
-  for (std::size_t k = 0; k < displacements.size(); ++k)
-    row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
 }
 
 template <int dim>

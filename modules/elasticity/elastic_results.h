@@ -93,7 +93,16 @@ public:
 
   /// Adds the results of `measure`, F times a factor, and the energies to the row of this step. The step has ended; the
   /// next one may be under way.
-  void add_to(Statistics::Row &row, double factor, unsigned int step);
+  void add_to(Statistics::Row &row, double factor, unsigned int step)
+  {
+    measured[step % 2].wait(); // these kernels follow the solve, whose end does not include them
+    work_of_load  = factor * work.on_host()[step % 2];
+    displacements = at_points.values(step % 2);
+    row.insert(row.end(),
+               {{"work_of_load", work_of_load}, {"strain_energy", energy.strain}, {"kinetic_energy", energy.kinetic}});
+    for (std::size_t k = 0; k < displacements.size(); ++k)
+      row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
+  }
 
   /// Adds the last state to run.json and writes the folder's profiles; u is in host memory. In record["stresses"] each
   /// point gets an entry, with the components stress_names() and von_mises.

@@ -76,6 +76,8 @@ Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosit
     }
   return transposed_product(*flow.interpolation, tested);
 }
+extern template decltype(tested_acceleration<2>) tested_acceleration<2>; // in flow_results.cc
+extern template decltype(tested_acceleration<3>) tested_acceleration<3>;
 
 /// Returns the lumped L² norm of the difference of nodal values of any number of components. `up_to_constant` is for
 /// pressures.

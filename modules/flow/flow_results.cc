@@ -4,6 +4,7 @@
 #include "flow/flow_functionals.h"
 #include "flow/stable_step.h"
 
+#include <deal.II/base/patterns.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/numerics/data_out.h>
@@ -254,8 +255,50 @@ void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
   series.write(data, time);
 }
 
+FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file, const std::string &variables,
+                                             const std::string &outflow_condition, const std::string &constant)
+  : ParameterAcceptor("/Problem")
+{
+  using namespace dealii::Patterns;
+  parse_parameters_call_back.connect([this, &mesh_file] {
+    const std::string key = "Problem/Boundary velocity";
+    boundary_velocity     = split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
+    outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
+  });
+  add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
+  add_parameter("Body force", body_force, "f: expressions of " + variables + " separated by semicolons");
+  add_parameter("Boundary velocity", boundary_velocities,
+                "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of " + variables +
+                  ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at "
+                  "rest");
+  add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed" + outflow_condition);
+  add_parameter("Edges", edges,
+                "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
+                "not leak; moving takes the largest",
+                prm, Selection("wall|moving"));
+  add_parameter("Exact velocity", exact_velocity,
+                "Where it is known: expressions of " + variables + "; errors go to run.json");
+  add_parameter("Exact pressure", exact_pressure, "Where it is known: an expression of " + variables + ", " + constant);
+}
+
+FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
+                                           const std::string &recorded)
+  : ParameterAcceptor("/Output")
+{
+  parse_parameters_call_back.connect(
+    [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });
+  add_parameter("Force boundaries", force_names, "Ids on which the fluid's force is computed");
+  add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
+  add_parameter("Profiles", profiles,
+                "Lines along which " + sampled + " sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
+  add_parameter("Profile points", profile_points, "On each line, ends included", prm, dealii::Patterns::Integer(2));
+  add_parameter("Points", points, "Where " + recorded + ": 'x, y; x, y; ...'");
+}
+
 template class FlowResults<2>;
 template class FlowResults<3>;
-template decltype(write_flow<2>) write_flow<2>;
-template decltype(write_flow<3>) write_flow<3>;
+template decltype(write_flow<2>)          write_flow<2>;
+template decltype(write_flow<3>)          write_flow<3>;
+template decltype(tested_acceleration<2>) tested_acceleration<2>;
+template decltype(tested_acceleration<3>) tested_acceleration<3>;
 } // namespace adamant
