@@ -15,7 +15,7 @@
 #include "flow_data.h"
 #include "pressure.h"
 
-#include "flow/divergence_projection.h"
+#include "flow/flow_results.h"
 #include "flow/hanging_vertices.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/program.h"

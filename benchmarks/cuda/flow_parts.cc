@@ -2,7 +2,7 @@
 // [COARSEST_CELLS] [DEGREE]
 
 #include "algebra/graph.h"
-#include "flow/flow_products.h"
+#include "flow/flow_matrices.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/mpi.h>

@@ -2,22 +2,52 @@
 
 #include "base/run_record.h"
 #include "elasticity/elasticity_parameters.h"
-#include "elasticity/stresses.h"
+#include "fem/functions/gradient_postprocessor.h"
+#include "fem/functions/points.h"
 #include "frame/output/profiles.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 
-#include <deal.II/base/point.h>
 #include <deal.II/base/quadrature_lib.h>
 
-#include <cmath>
-#include <iostream>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace adamant
 {
+/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
+template <int dim>
+std::vector<std::string> stress_names();
+
+/// Returns a postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
+/// Where dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
+/// Newton-Cotes rule.
+template <int dim>
+std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials);
+
+/// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
+/// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
+/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (points.h).
+template <int dim>
+CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
+                                const std::vector<dealii::Point<dim>> &points);
+
+struct Energies
+{
+  double strain, kinetic;
+};
+
+/// Returns the energies `1/2 ∫ sigma(u) : epsilon(u)` and `1/2 ∫ rho |v|²` for nodal values at the owned DoFs, in host
+/// memory. The first dim components of the space hold u, dim components from first_velocity on hold v. All ranks call
+/// it together.
+template <int dim>
+Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                  const dealii::Quadrature<dim> &quadrature, const ElasticMaterials &materials, const double *owned_u,
+                  const double *owned_v, unsigned int first_velocity = 0);
+
 /// Results of a displacement: the work of the load F . u, energies, displacements at points, stresses.
 template <int dim>
 class ElasticResults
@@ -27,23 +57,7 @@ public:
   /// stresses, lies in no cell. All ranks call all functions together.
   ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                  const ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
-                 const SolidOutputParameters &parameters)
-    : device(device)
-    , space(field.finest())
-    , mapping(mapping)
-    , materials(materials)
-    , work(device, 2)
-    , measured{Mark(device), Mark(device)}
-    , at_points(device, "Output/Points", field, mapping, points, dim)
-  {
-    const auto place = [&](const char *key, const std::vector<dealii::Point<dim>> &at) -> Place {
-      return {at, {space.communicator(), stress_matrix(key, space, mapping, materials, at)}};
-    };
-    if (!parameters.stress_points.empty())
-      stress_points = place("Output/Stress points", points_of<dim>(parameters.stress_points));
-    for (const auto &line : parameters.profiles)
-      lines.push_back(place("Output/Profiles", points_of_line<dim>(line, parameters.profile_points)));
-  }
+                 const SolidOutputParameters &parameters);
 
   double              work_of_load = 0.;
   Energies            energy{};      ///< set by the program
@@ -92,21 +106,7 @@ public:
 
   /// Adds the last state to run.json and writes the folder's profiles; u is in host memory. In record["stresses"] each
   /// point gets an entry, with the components stress_names() and von_mises.
-  void add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const
-  {
-    std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
-    record["strain_energy"]  = energy.strain;
-    record["kinetic_energy"] = energy.kinetic;
-    record["work_of_load"]   = work_of_load;
-    for (auto p = displacements.begin(); p != displacements.end(); p += dim)
-      record["displacements"].push_back(std::vector<double>(p, p + dim));
-    const auto columns = stresses(stress_points, u);
-    for (std::size_t p = 0; p < stress_points.points.size(); ++p)
-      for (const auto &column : columns)
-        record["stresses"][p][column.name] = column.values[p];
-    for (std::size_t k = 0; k < lines.size(); ++k)
-      write_profile(k, lines[k].points, stresses(lines[k], u), folder, space.communicator().rank() == 0, record);
-  }
+  void add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const;
 
 private:
   struct Place
@@ -114,29 +114,6 @@ private:
     std::vector<dealii::Point<dim>> points;
     HostPointEvaluation             sigma;
   };
-  std::vector<ProfileColumn> stresses(const Place &place, const Array<double> &u) const
-  {
-    std::vector<ProfileColumn> columns;
-    for (const auto &name : stress_names<dim>())
-      columns.push_back({name, {}, true});
-    columns.push_back({"von_mises", {}, true});
-    if (place.points.empty())
-      return columns;
-    const auto        values = place.sigma(u);
-    const std::size_t n      = columns.size() - 1;
-    for (std::size_t p = 0; p < place.points.size(); ++p)
-      {
-        const double *sigma = values.data() + p * (n + 1);
-        for (std::size_t k = 0; k < n; ++k)
-          columns[k].values.push_back(sigma[k]);
-        const double xx = sigma[0], yy = sigma[dim == 2 ? 2 : 3], zz = sigma[n], xy = sigma[1],
-                     xz = dim == 2 ? 0. : sigma[2], yz = dim == 2 ? 0. : sigma[4];
-        columns[n].values.push_back(
-          std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) +
-                    3. * (xy * xy + xz * xz + yz * yz)));
-      }
-    return columns;
-  }
 
   const Device                device;
   const LevelSpace<dim>      &space;

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "flow/boundary_values.h"
 #include "flow/flow_functionals.h"
-#include "flow/flow_products.h"
-#include "flow/hanging_nodes.h"
 #include "multigrid/linear_solver.h"
 #include "operators/linear_operator.h"
 #include "solvers/cg.h"

@@ -76,6 +76,8 @@ Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosit
     }
   return transposed_product(*flow.interpolation, tested);
 }
+extern template decltype(tested_acceleration<2>) tested_acceleration<2>; // in flow_results.cc
+extern template decltype(tested_acceleration<3>) tested_acceleration<3>;
 
 /// Returns the lumped L² norm of the difference of nodal values of any number of components. `up_to_constant` is for
 /// pressures.
@@ -112,74 +114,4 @@ double largest_divergence(const FlowMatrices<dim> &flow, const Array<double> &g)
   flow.velocity().communicator().max(&largest, 1);
   return largest;
 }
-
-/// The force on a boundary: the residual of the momentum equation at its nodes. The test function is v = Σ φ_i over
-/// these nodes, where φ_i includes the hanging nodes that depend on a free node.
-///   F_c = (a_c, v) - (ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)),   a = f - ∂_t u.
-/// It converges faster than integrals of stresses along the boundary (John & Matthies 2001).
-template <int dim>
-class BoundaryForce
-{
-public:
-  BoundaryForce(const FlowMatrices<dim> &flow, dealii::types::boundary_id id)
-    : ranks(flow.velocity().communicator())
-    , n(flow.velocity().n_owned())
-  {
-    Array<double> at_nodes(n, 0.);
-    for (const int i : nodes_on_boundary(flow.velocity(), id))
-      at_nodes[i] = 1.;
-    const auto                     on_boundary = product(flow.velocity().owned_H(), at_nodes); // and what hangs on it
-    const auto                     stiffness   = transposed_product(*flow.stiffness, on_boundary);
-    std::array<Array<double>, dim> row_sums, column_sums;
-    for (unsigned int d = 0; d < dim; ++d)
-      {
-        row_sums[d]    = transposed_product(*flow.gradient[d], on_boundary);
-        column_sums[d] = product(*flow.gradient[d], on_boundary);
-      }
-    for (std::size_t j = 0; j < n; ++j)
-      {
-        Weights at_node{static_cast<int>(j), stiffness[j], on_boundary[j] * flow.velocity_mass[j], {}, {}};
-        bool    any = stiffness[j] != 0. || at_node.mass != 0.;
-        for (unsigned int d = 0; d < dim; ++d)
-          {
-            at_node.row[d]    = row_sums[d][j];
-            at_node.column[d] = column_sums[d][j];
-            any               = any || row_sums[d][j] != 0. || column_sums[d][j] != 0.;
-          }
-        if (any)
-          weights.push_back(at_node);
-      }
-  }
-
-  /// `a` is read at the boundary's nodes; an empty `a` is zero.
-  std::vector<double> operator()(const Array<double> &u, const Array<double> &p, const Array<double> &a,
-                                 double viscosity) const
-  {
-    std::vector<double> force(dim, 0.);
-    for (const auto &at_node : weights)
-      {
-        double w = viscosity * at_node.stiffness;
-        for (unsigned int d = 0; d < dim; ++d)
-          w += at_node.row[d] * u[d * n + at_node.node];
-        for (unsigned int c = 0; c < dim; ++c)
-          force[c] += at_node.column[c] * p[at_node.node] - w * u[c * n + at_node.node] +
-                      (a.empty() ? 0. : at_node.mass * a[c * n + at_node.node]);
-      }
-    ranks.sum(force.data(), dim);
-    return force;
-  }
-
-private:
-  // Sums of matrix rows and columns over the boundary's nodes, where they are not zero.
-  struct Weights
-  {
-    int                     node;
-    double                  stiffness, mass;
-    std::array<double, dim> row, column; // of A_d
-  };
-
-  Communicator         ranks;
-  std::size_t          n; // the rank's own nodes
-  std::vector<Weights> weights;
-};
 } // namespace adamant

@@ -30,39 +30,9 @@ public:
   /// may have been refined globally, `refined` times, after an earlier call. The function then first moves the vertices
   /// that hung before, next the new vertices between them, and last the vertices that hang now. Throws InputError where
   /// a cell beside a vertex that moves is turned inside out: where it is flatter than the arc beside it.
-  void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0)
-  {
-    // A cell of a generation was active so many refinements ago. Where its neighbours were finer, its sides have
-    // children of a further generation. From coarse cells to fine ones: vertices that others hang between may hang too.
-    for (unsigned int generation = refined + 1; generation-- > 0;)
-      {
-        for (const auto &cell : mesh.cell_iterators())
-          if (cell->max_refinement_depth() == generation)
-            for_each_side(cell, [&](const auto &side) {
-              if (side->max_refinement_depth() > generation)
-                straighten_middle(side);
-            });
-        if (generation > 0)
-          for (const auto &cell : mesh.cell_iterators())
-            if (cell->max_refinement_depth() == generation)
-              {
-                for_each_side(cell, [&](const auto &side) { carry_middle(side); });
-                carry_middle(cell);
-              }
-      }
-    check_cells(mesh);
-  }
+  void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0);
   /// Moves the vertices back to their places before the last `straighten`; the mesh must not have been coarsened since.
-  void restore(dealii::Triangulation<dim> &mesh)
-  {
-    if (before.empty())
-      return;
-    for (const auto &cell : mesh.active_cell_iterators())
-      for (const unsigned int v : cell->vertex_indices())
-        if (const auto found = before.find(cell->vertex_index(v)); found != before.end())
-          cell->vertex(v) = found->second;
-    before.clear();
-  }
+  void restore(dealii::Triangulation<dim> &mesh);
 
 private:
   // Edges, and in 3D faces.

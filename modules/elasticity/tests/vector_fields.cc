@@ -1,7 +1,7 @@
 // Fields of several components: nodal values, errors, rigid-body modes, kernels by pairs of nodes, stresses and
 // energies.
-#include "elasticity/elasticity_parameters.h"
-#include "elasticity/stresses.h"
+#include "elasticity/elastic_results.h"
+#include "elasticity/stiffness.h"
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/points.h"

@@ -5,7 +5,7 @@
 #include "flow/boundary_values.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_functors.h"
-#include "flow/flow_products.h"
+#include "flow/flow_matrices.h"
 #include "multigrid/linear_solver.h"
 #include "support/devices.h"
 #include "tensor/tensor_product.h"

@@ -3,7 +3,7 @@
 #include "fem/functions/points.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"
-#include "flow/flow_products.h"
+#include "flow/flow_matrices.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,22 +1,17 @@
-#pragma once
+#include "elasticity/elastic_results.h"
 
 #include "elasticity/stiffness.h"
-#include "fem/forms/integrals.h"
-#include "fem/functions/gradient_postprocessor.h"
-#include "fem/functions/points.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
-#include <deal.II/fe/mapping.h>
 
 #include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
+#include <iostream>
 
 namespace adamant
 {
-/// Calls action(a, b) for the components of a stress in their order.
+namespace
+{
+// Calls action(a, b) for the components of a stress in their order.
 template <int dim, typename Action>
 void for_each_component(const Action &action)
 {
@@ -25,25 +20,7 @@ void for_each_component(const Action &action)
       action(a, b);
 }
 
-/// Returns the polynomials on the cell of `values`, which has quadrature points and weights.
-template <int dim>
-DilatationSpace<dim> dilatation_space(const dealii::FEValues<dim> &values)
-{
-  return {values.get_quadrature_points(), values.get_JxW_values(), values.get_fe().degree};
-}
-
-/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
-template <int dim>
-std::vector<std::string> stress_names()
-{
-  std::vector<std::string> names;
-  for_each_component<dim>([&](int a, int b) { names.push_back(std::string("stress_") + "xyz"[a] + "xyz"[b]); });
-  return names;
-}
-
-/// A postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement. Where
-/// dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
-/// Newton-Cotes rule. stress_postprocessor() makes it.
+// See stress_postprocessor().
 template <int dim>
 class StressPostprocessor : public GradientPostprocessor<dim>
 {
@@ -105,6 +82,15 @@ private:
 
   const ElasticMaterials materials;
 };
+} // namespace
+
+template <int dim>
+std::vector<std::string> stress_names()
+{
+  std::vector<std::string> names;
+  for_each_component<dim>([&](int a, int b) { names.push_back(std::string("stress_") + "xyz"[a] + "xyz"[b]); });
+  return names;
+}
 
 template <int dim>
 std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials)
@@ -114,9 +100,6 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
   return std::make_shared<const StressPostprocessor<dim>>(names, materials);
 }
 
-/// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
-/// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
-/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (points.h).
 template <int dim>
 CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
                                 const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
@@ -128,8 +111,8 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
                                   dealii::update_quadrature_points);
   const auto            projected = [&](const dealii::FEValues<dim> &at_point, unsigned int i, unsigned int c) {
     on_cell.reinit(at_point.get_cell());
-    const auto polynomials = dilatation_space(on_cell);
-    double     sum         = 0;
+    const DilatationSpace<dim> polynomials(on_cell.get_quadrature_points(), on_cell.get_JxW_values(), fe.degree);
+    double                     sum = 0;
     for (unsigned int k = 0; k < polynomials.size(); ++k)
       sum += polynomials.value(k, at_point.quadrature_point(0)) *
              polynomials.moment(k, [&](unsigned int q) { return on_cell.shape_grad(i, q)[c]; });
@@ -152,18 +135,10 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
                            });
 }
 
-struct Energies
-{
-  double strain, kinetic;
-};
-
-/// Returns the energies `1/2 ∫ sigma(u) : epsilon(u)` and `1/2 ∫ rho |v|²` for nodal values at the owned DoFs, in host
-/// memory. The first dim components of the space hold u, dim components from first_velocity on hold v. All ranks call
-/// it together.
 template <int dim>
 Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                   const dealii::Quadrature<dim> &quadrature, const ElasticMaterials &materials, const double *owned_u,
-                  const double *owned_v, unsigned int first_velocity = 0)
+                  const double *owned_v, unsigned int first_velocity)
 {
   const auto u = space.local_values(owned_u), v = space.local_values(owned_v);
   const auto add = [&](int cell, const dealii::FEValues<dim> &fe_values, double *sums) {
@@ -182,7 +157,8 @@ Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
     const auto &material = materials(fe_values.get_cell()->material_id());
     if (materials.b_bar) // lambda/2 |projection of the dilatation|², and the rest below
       {
-        const auto polynomials = dilatation_space(fe_values);
+        const DilatationSpace<dim> polynomials(fe_values.get_quadrature_points(), fe_values.get_JxW_values(),
+                                               space.element().degree);
         for (unsigned int k = 0; k < polynomials.size(); ++k)
           sums[0] += 0.5 * material.lambda *
                      std::pow(polynomials.moment(k, [&](unsigned int q) { return trace(strain[q]); }), 2);
@@ -200,4 +176,81 @@ Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
                                  add);
   return {sums[0], sums[1]};
 }
+
+// Returns the columns of points from the evaluation by stress_matrix().
+template <int dim>
+static std::vector<ProfileColumn> stresses(std::size_t n_points, const HostPointEvaluation &stress,
+                                           const Array<double> &u)
+{
+  std::vector<ProfileColumn> columns;
+  for (const auto &name : stress_names<dim>())
+    columns.push_back({name, {}, true});
+  columns.push_back({"von_mises", {}, true});
+  if (n_points == 0)
+    return columns;
+  const auto        values = stress(u);
+  const std::size_t n      = columns.size() - 1;
+  for (std::size_t p = 0; p < n_points; ++p)
+    {
+      const double *sigma = values.data() + p * (n + 1);
+      for (std::size_t k = 0; k < n; ++k)
+        columns[k].values.push_back(sigma[k]);
+      const double xx = sigma[0], yy = sigma[dim == 2 ? 2 : 3], zz = sigma[n], xy = sigma[1],
+                   xz = dim == 2 ? 0. : sigma[2], yz = dim == 2 ? 0. : sigma[4];
+      columns[n].values.push_back(
+        std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) +
+                  3. * (xy * xy + xz * xz + yz * yz)));
+    }
+  return columns;
+}
+
+template <int dim>
+ElasticResults<dim>::ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
+                                    const ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
+                                    const SolidOutputParameters &parameters)
+  : device(device)
+  , space(field.finest())
+  , mapping(mapping)
+  , materials(materials)
+  , work(device, 2)
+  , measured{Mark(device), Mark(device)}
+  , at_points(device, "Output/Points", field, mapping, points, dim)
+{
+  const auto place = [&](const char *key, const std::vector<dealii::Point<dim>> &at) -> Place {
+    return {at, {space.communicator(), stress_matrix(key, space, mapping, materials, at)}};
+  };
+  if (!parameters.stress_points.empty())
+    stress_points = place("Output/Stress points", points_of<dim>(parameters.stress_points));
+  for (const auto &line : parameters.profiles)
+    lines.push_back(place("Output/Profiles", points_of_line<dim>(line, parameters.profile_points)));
+}
+
+template <int dim>
+void ElasticResults<dim>::add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const
+{
+  std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
+  record["strain_energy"]  = energy.strain;
+  record["kinetic_energy"] = energy.kinetic;
+  record["work_of_load"]   = work_of_load;
+  for (auto p = displacements.begin(); p != displacements.end(); p += dim)
+    record["displacements"].push_back(std::vector<double>(p, p + dim));
+  const auto columns = stresses<dim>(stress_points.points.size(), stress_points.sigma, u);
+  for (std::size_t p = 0; p < stress_points.points.size(); ++p)
+    for (const auto &column : columns)
+      record["stresses"][p][column.name] = column.values[p];
+  for (std::size_t k = 0; k < lines.size(); ++k)
+    write_profile(k, lines[k].points, stresses<dim>(lines[k].points.size(), lines[k].sigma, u), folder,
+                  space.communicator().rank() == 0, record);
+}
+
+template decltype(stress_names<2>)         stress_names<2>;
+template decltype(stress_names<3>)         stress_names<3>;
+template decltype(stress_postprocessor<2>) stress_postprocessor<2>;
+template decltype(stress_postprocessor<3>) stress_postprocessor<3>;
+template decltype(stress_matrix<2>)        stress_matrix<2>;
+template decltype(stress_matrix<3>)        stress_matrix<3>;
+template decltype(energies<2>)             energies<2>;
+template decltype(energies<3>)             energies<3>;
+template class ElasticResults<2>;
+template class ElasticResults<3>;
 } // namespace adamant

@@ -1,0 +1,162 @@
+#include "flow/boundary_values.h"
+
+#include "expressions/expressions.h"
+#include "fem/ranks/distributed_rows.h"
+#include "flow/flow_functors.h"
+#include "flow/hanging_vertices.h"
+#include "frame/parameters/mesh_input.h"
+
+#include <deal.II/dofs/dof_tools.h>
+
+#include <iterator>
+
+namespace adamant
+{
+template <int dim>
+std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id)
+{
+  const auto      &numbers = space.partition();
+  std::vector<int> nodes;
+  for (const auto i : dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), dealii::ComponentMask(), {id}))
+    if (numbers.in_local_range(i))
+      nodes.push_back(static_cast<int>(numbers.global_to_local(i)));
+  return nodes;
+}
+
+template <int dim>
+BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key,
+                                    const std::map<unsigned int, std::string> &expressions,
+                                    const std::set<unsigned int> &natural, AtEdges at_edges,
+                                    const LevelSpace<dim> &space, const Array<double> &points)
+  : device(device)
+  , at_edges(at_edges)
+  , n(space.n_owned())
+{
+  std::set<unsigned int> ids;
+  for (const auto &entry : expressions)
+    ids.insert(entry.first);
+  check_boundaries(key, ids, space.triangulation());
+  std::map<int, std::set<std::size_t>> of_node; // candidates of each listed node, in the order of boundary ids
+  for (const auto id : space.triangulation().get_boundary_ids())
+    if (const auto found = ids.find(id); natural.count(id) == 0)
+      for (const int i : nodes_on_boundary(space, id))
+        if (space.is_free(i))
+          of_node[i].insert(found == ids.end() ? 0 : 1 + std::distance(ids.begin(), found));
+  const std::size_t       n_listed = of_node.size();
+  std::vector<Array<int>> role(expressions.size() + 1, Array<int>(n_listed, 0));
+  for (const auto &[node, of_this] : of_node)
+    {
+      for (const std::size_t k : of_this)
+        role[k][listed.size()] = k == *of_this.begin() ? 2 : 1;
+      listed.push_back(node);
+    }
+  list   = List<int>(device, Array<int>(listed.begin(), listed.end()));
+  chosen = Vector<double>(device, static_cast<int>(dim * n_listed));
+  for (const auto &values : role)
+    candidates.push_back({nullptr, List<int>(device, values), Vector<double>(device, chosen.size())});
+  Array<double> at_boundary(dim * n_listed);
+  for (std::size_t i = 0; i < at_boundary.size(); ++i)
+    at_boundary[i] = points[i / n_listed * n + listed[i % n_listed]];
+  std::size_t k = 0;
+  for (const auto &[id, text] : expressions)
+    {
+      in_time                  = in_time || depends_on_time(text);
+      candidates[++k].function = function_at_points<dim>(device, key, text, dim, at_boundary);
+    }
+}
+
+template <int dim>
+void BoundaryValues<dim>::evaluate(double t)
+{
+  for (auto &candidate : candidates)
+    {
+      if (candidate.function)
+        candidate.function(t, candidate.value);
+      device.for_each(list.size(), ChooseCandidate{dim, list.size(), at_edges == AtEdges::shortest,
+                                                   candidate.role.data(), candidate.value.data(), chosen.data()});
+    }
+}
+
+template <int dim>
+void BoundaryValues<dim>::apply(Vector<double> &u) const
+{
+  device.for_each(list.size(), SetAtNodes{dim, list.size(), n, list.data(), chosen.data(), u.data()});
+}
+
+template <int dim>
+HangingNodes<dim>::HangingNodes(const Device &device, const LevelSpace<dim> &space, int n_components)
+  : device(device)
+  , n_components(n_components)
+  , n(space.n_owned())
+  , none(space.n_hanging() == 0)
+{
+  Array<int> hanging; // of the rank's own nodes
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (!space.is_free(i))
+      hanging.push_back(i);
+  const auto    &H       = space.H;
+  const MPI_Comm comm    = space.partition().get_mpi_communicator();
+  const auto     of_node = matrix_of_rows(static_cast<int>(hanging.size()), H.n_cols, [&](int i, Row &row) {
+    for (auto k = H.row_start[hanging[i]]; k < H.row_start[hanging[i] + 1]; ++k)
+      row.emplace_back(H.column[k], H.value[k]);
+  });
+  const auto     numbers = make_partitioner(owned_range(hanging.size(), comm), {}, comm);
+  rows   = Matrix<double>(device, by_components(sum_rows(of_node, *numbers, space.partition()), n_components));
+  nodes  = List<int>(device, hanging);
+  values = Vector<double>(device, n_components * nodes.size());
+}
+
+template <int dim>
+void HangingNodes<dim>::apply(Vector<double> &u)
+{
+  if (none)
+    return;
+  device.multiply(1., rows, u, 0., values);
+  device.for_each(nodes.size(), SetAtNodes{n_components, nodes.size(), n, nodes.data(), values.data(), u.data()});
+}
+
+template <int dim>
+void HangingVertices<dim>::straighten(dealii::Triangulation<dim> &mesh, unsigned int refined)
+{
+  // A cell of a generation was active so many refinements ago. Where its neighbours were finer, its sides have
+  // children of a further generation. From coarse cells to fine ones: vertices that others hang between may hang too.
+  for (unsigned int generation = refined + 1; generation-- > 0;)
+    {
+      for (const auto &cell : mesh.cell_iterators())
+        if (cell->max_refinement_depth() == generation)
+          for_each_side(cell, [&](const auto &side) {
+            if (side->max_refinement_depth() > generation)
+              straighten_middle(side);
+          });
+      if (generation > 0)
+        for (const auto &cell : mesh.cell_iterators())
+          if (cell->max_refinement_depth() == generation)
+            {
+              for_each_side(cell, [&](const auto &side) { carry_middle(side); });
+              carry_middle(cell);
+            }
+    }
+  check_cells(mesh);
+}
+
+template <int dim>
+void HangingVertices<dim>::restore(dealii::Triangulation<dim> &mesh)
+{
+  if (before.empty())
+    return;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int v : cell->vertex_indices())
+      if (const auto found = before.find(cell->vertex_index(v)); found != before.end())
+        cell->vertex(v) = found->second;
+  before.clear();
+}
+
+template std::vector<int> nodes_on_boundary(const LevelSpace<2> &, dealii::types::boundary_id);
+template std::vector<int> nodes_on_boundary(const LevelSpace<3> &, dealii::types::boundary_id);
+template class BoundaryValues<2>;
+template class BoundaryValues<3>;
+template class HangingNodes<2>;
+template class HangingNodes<3>;
+template class HangingVertices<2>;
+template class HangingVertices<3>;
+} // namespace adamant

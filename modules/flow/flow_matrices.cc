@@ -1,0 +1,199 @@
+#include "flow/flow_matrices.h"
+
+#include "fem/forms/form.h"
+#include "fem/forms/integrals.h"
+#include "fem/ranks/distributed_rows.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+namespace adamant
+{
+namespace
+{
+// The integrals of the shape functions, added up for the free nodes: a lumped mass matrix; `volume` is their sum.
+template <int dim>
+Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                          const dealii::Quadrature<dim> &quadrature, double &volume)
+{
+  const dealii::Functions::ConstantFunction<dim> one(1.);
+  const auto integrals = load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {});
+  volume               = std::accumulate(integrals.begin(), integrals.end(), 0.);
+  space.communicator().sum(&volume, 1);
+  return transposed_product(space.owned_H(), integrals);
+}
+
+DirichletBoundary all_of(const std::set<dealii::types::boundary_id> &ids)
+{
+  DirichletBoundary boundary;
+  for (const auto id : ids)
+    boundary[id] = dealii::ComponentMask();
+  return boundary;
+}
+
+template <int dim>
+void assemble_momentum(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
+                       const dealii::Quadrature<dim> &quadrature)
+{
+  typename Form<dim>::Kernel kernel; // of one matrix after the other: their pattern is found once
+  Form<dim>  form("momentum", flow.velocity_field, nodal_values(flow.velocity_field), mapping, quadrature,
+                  dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
+                  [&kernel](const auto &cell, auto &local) { kernel(cell, local); });
+  const auto assemble = [&](const auto &integrand) {
+    kernel = [&integrand](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) += integrand(cell, i, j, q) * cell.JxW(q);
+    };
+    form.update();
+    return std::make_shared<const CSRMatrix<double>>(*form.finest());
+  };
+  flow.stiffness = assemble([](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+    return cell.gradient(j, q) * cell.gradient(i, q);
+  });
+  for (unsigned int d = 0; d < dim; ++d)
+    flow.gradient[d] = assemble([d](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+      return cell.value(i, q) * cell.gradient(j, q)[d];
+    });
+}
+
+template <int dim>
+void assemble_pressure(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
+                       const dealii::Quadrature<dim> &quadrature)
+{
+  Form<dim> laplacian(
+    "pressure Laplacian", flow.pressure_field, unknowns(flow.pressure_field), mapping, quadrature,
+    dealii::update_gradients | dealii::update_JxW_values,
+    [](const auto &cell, auto &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) += cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
+    },
+    Levels::all);
+  laplacian.update();
+  flow.pressure_levels = levels_of(flow.pressure_field, laplacian);
+
+  flow.singular = true;
+  for (std::size_t l = 0; l < flow.pressure_field.n_levels(); ++l)
+    flow.singular = flow.singular && flow.pressure_field.space(l).prescribed_partition().size() == 0;
+}
+} // namespace
+
+template <int dim>
+FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim>              &quadrature,
+                                const std::set<dealii::types::boundary_id> &outflow, const LevelMeshOptions &levels)
+  : meshes(velocity_mesh, halved_mesh_options(velocity_mesh, levels))
+  , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
+  , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), halved_level(meshes))
+{
+  double velocity_volume = 0.;
+  velocity_mass          = lumped_mass(velocity(), mapping, quadrature, velocity_volume);
+  pressure_mass          = lumped_mass(pressure(), mapping, quadrature, pressure_volume);
+  assemble_momentum(*this, mapping, quadrature);
+  const auto transfer = transfer_matrices(meshes.finest(), velocity(), pressure());
+  interpolation       = std::make_shared<const CSRMatrix<double>>(product(velocity().owned_H(), transfer.prolongation));
+  for (unsigned int d = 0; d < dim; ++d)
+    divergence[d] = std::make_shared<const CSRMatrix<double>>(product(transfer.restriction, *gradient[d]));
+  assemble_pressure(*this, mapping, quadrature);
+}
+
+template <int dim>
+CSRMatrix<double> FlowMatrices<dim>::injection() const
+{
+  // An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
+  CSRMatrix<double> same_node = *interpolation;
+  for (double &value : same_node.value)
+    value = value == 1. ? 1. : 0.;
+  const auto       &nodes = velocity().partition();
+  const Partitioner rows(nodes.locally_owned_range(), nodes.get_mpi_communicator());
+  const auto        columns = same_node.ghosts ? make_partitioner(*same_node.ghosts) : nullptr;
+  return sum_rows(transpose(same_node), columns ? *columns : pressure().partition(), rows);
+}
+
+template <int dim>
+FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &flow, double viscosity, bool separate)
+  : device(device)
+  , n(flow.stiffness->n_rows)
+{
+  CSRMatrix<double> viscous = *flow.stiffness;
+  for (double &value : viscous.value)
+    value *= viscosity;
+  std::vector<const CSRMatrix<double> *> momentum{&viscous}, divergence;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      momentum.push_back(flow.gradient[d].get());
+      divergence.push_back(flow.divergence[d].get());
+    }
+  if (!separate)
+    {
+      momentum_bundle   = make_bundle(device, momentum, dim + 1);
+      divergence_bundle = make_bundle(device, divergence, dim);
+      return;
+    }
+  for (const auto *matrix : momentum)
+    momentum_matrix.emplace_back(device, *matrix);
+  for (const auto *matrix : divergence)
+    divergence_matrix.emplace_back(device, *matrix);
+  u_u = Vector(device, VelocityProducts<dim>::number * n);
+  rhs = Vector(device, dim * n);
+}
+
+template <int dim>
+void FlowProducts<dim>::momentum(const VelocityUpdate<dim> &update, const Vector &u, const Vector &p,
+                                 const Timed &timed)
+{
+  if (!separate())
+    return timed("momentum", [&] { for_each_row(device, momentum_bundle, MomentumStep<dim>{update, p.data()}); });
+  const auto add = [this](int matrix, const Vector &x, int c, double b) {
+    Vector to = component(rhs, c);
+    device.multiply(1., momentum_matrix[matrix], x, b, to);
+  };
+  timed("mom-rhs-nonlin", [&] {
+    device.for_each(n, VelocityProducts<dim>{n, u.data(), u_u.data()});
+    for (int c = 0; c < dim; ++c)
+      for (int d = 0; d < dim; ++d)
+        add(1 + d, component(u_u, VelocityProducts<dim>::place(d, c)), c, d == 0 ? 0. : 1.);
+  });
+  timed("mom-rhs-p", [&] {
+    for (int c = 0; c < dim; ++c)
+      add(1 + c, p, c, 1.);
+  });
+  timed("mom-rhs-visc", [&] {
+    for (int c = 0; c < dim; ++c)
+      add(0, component(u, c), c, 1.);
+  });
+  timed("mom-solve", [&] { device.for_each(n, UpdateVelocity<dim>{update, rhs.data()}); });
+}
+
+template <int dim>
+void FlowProducts<dim>::divergence(const Vector &u, Vector &g) const
+{
+  if (!separate())
+    return for_each_row(device, divergence_bundle, Divergence<dim>{n, u.data(), g.data()});
+  for (int d = 0; d < dim; ++d)
+    device.multiply(1., divergence_matrix[d], component(u, d), d == 0 ? 0. : 1., g);
+}
+
+template <int dim>
+void FlowProducts<dim>::add_to(RunRecord &record) const
+{
+  if (separate())
+    return;
+  double bytes[] = {double(momentum_bytes()), double(divergence_bytes())};
+  device.communicator().sum(bytes, 2);
+  record["bytes"] = {{"momentum", std::llround(bytes[0])}, {"divergence", std::llround(bytes[1])}};
+}
+
+template struct FlowMatrices<2>;
+template struct FlowMatrices<3>;
+template class FlowProducts<2>;
+template class FlowProducts<3>;
+} // namespace adamant

@@ -1,0 +1,305 @@
+#include "flow/flow_results.h"
+
+#include "fem/functions/gradient_postprocessor.h"
+#include "flow/flow_functionals.h"
+#include "flow/stable_step.h"
+
+#include <deal.II/base/patterns.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+#include <deal.II/numerics/data_out.h>
+
+#include <boost/serialization/map.hpp>
+
+namespace adamant
+{
+namespace
+{
+// Returns the force on a boundary as a function of u, p, a and ν: the residual of the momentum equation at its nodes. The test function is v = Σ φ_i over
+// these nodes, where φ_i includes the hanging nodes that depend on a free node.
+//   F_c = (a_c, v) - (ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)),   a = f - ∂_t u.
+// It converges faster than integrals of stresses along the boundary (John & Matthies 2001). An empty `a` is zero.
+template <int dim>
+auto boundary_force(const FlowMatrices<dim> &flow, dealii::types::boundary_id id)
+{
+  struct Weights // sums of matrix rows and columns over the boundary's nodes, where they are not zero
+  {
+    int                     node;
+    double                  stiffness, mass;
+    std::array<double, dim> row, column; // of A_d
+  };
+  std::vector<Weights> weights;
+  const std::size_t    n = flow.velocity().n_owned();
+  Array<double>        at_nodes(n, 0.);
+  for (const int i : nodes_on_boundary(flow.velocity(), id))
+    at_nodes[i] = 1.;
+  const auto                     on_boundary = product(flow.velocity().owned_H(), at_nodes); // and what hangs on it
+  const auto                     stiffness   = transposed_product(*flow.stiffness, on_boundary);
+  std::array<Array<double>, dim> row_sums, column_sums;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      row_sums[d]    = transposed_product(*flow.gradient[d], on_boundary);
+      column_sums[d] = product(*flow.gradient[d], on_boundary);
+    }
+  for (std::size_t j = 0; j < n; ++j)
+    {
+      Weights at_node{static_cast<int>(j), stiffness[j], on_boundary[j] * flow.velocity_mass[j], {}, {}};
+      bool    any = stiffness[j] != 0. || at_node.mass != 0.;
+      for (unsigned int d = 0; d < dim; ++d)
+        {
+          at_node.row[d]    = row_sums[d][j];
+          at_node.column[d] = column_sums[d][j];
+          any               = any || row_sums[d][j] != 0. || column_sums[d][j] != 0.;
+        }
+      if (any)
+        weights.push_back(at_node);
+    }
+  return [ranks = flow.velocity().communicator(), n, weights](const Array<double> &u, const Array<double> &p,
+                                                              const Array<double> &a, double viscosity) {
+    std::vector<double> force(dim, 0.);
+    for (const auto &at_node : weights)
+      {
+        double w = viscosity * at_node.stiffness;
+        for (unsigned int d = 0; d < dim; ++d)
+          w += at_node.row[d] * u[d * n + at_node.node];
+        for (unsigned int c = 0; c < dim; ++c)
+          force[c] += at_node.column[c] * p[at_node.node] - w * u[c * n + at_node.node] +
+                      (a.empty() ? 0. : at_node.mass * a[c * n + at_node.node]);
+      }
+    ranks.sum(force.data(), dim);
+    return force;
+  };
+}
+
+// ½ ∫ |u|² with lumped masses.
+template <int dim>
+double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u)
+{
+  const std::size_t n      = flow.velocity().n_owned();
+  double            energy = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    {
+      double square = 0;
+      for (unsigned int c = 0; c < dim; ++c)
+        square += u[c * n + i] * u[c * n + i];
+      energy += 0.5 * flow.velocity_mass[i] * square;
+    }
+  flow.velocity().communicator().sum(&energy, 1);
+  return energy;
+}
+
+template <int dim>
+double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure)
+{
+  double integral = 0.;
+  for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
+    integral += flow.pressure_mass[k] * pressure[k];
+  flow.velocity().communicator().sum(&integral, 1);
+  return integral / flow.pressure_volume;
+}
+
+// Computes the vorticity, a scalar in 2D.
+template <int dim>
+class VorticityPostprocessor : public GradientPostprocessor<dim>
+{
+public:
+  using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpretation;
+
+  VorticityPostprocessor()
+    : GradientPostprocessor<dim>(std::vector<std::string>(dim == 2 ? 1 : 3, "vorticity"),
+                                 [](const dealii::Tensor<2, dim> &grad, dealii::types::material_id) {
+                                   std::vector<double> curl;
+                                   for (unsigned int c = dim == 2 ? 2 : 0; c < 3; ++c)
+                                     curl.push_back(grad[(c + 2) % 3][(c + 1) % 3] - grad[(c + 1) % 3][(c + 2) % 3]);
+                                   return curl;
+                                 })
+  {}
+  std::vector<Interpretation> get_data_component_interpretation() const override
+  {
+    using namespace dealii::DataComponentInterpretation;
+    return dim == 2 ? std::vector<Interpretation>{component_is_scalar} :
+                      std::vector<Interpretation>(3, component_is_part_of_vector);
+  }
+};
+
+// Returns nodal values that are stored by components as the nodal values of a vector-valued element.
+template <int dim>
+NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_components,
+                          const dealii::DoFHandler<dim> &dofs)
+{
+  const auto                                  &fe     = dofs.get_fe();
+  auto                                         values = nodal_vector(dofs);
+  std::vector<Array<double>>                   components;
+  std::vector<dealii::types::global_dof_index> indices(fe.n_dofs_per_cell());
+  for (unsigned int d = 0; d < dim; ++d)
+    components.push_back(space.local_values(by_components + std::size_t(d) * space.n_owned()));
+  for (const auto &scalar_cell : space.active_cells())
+    {
+      const int *nodes = space.cell_dofs(space.cell_number(scalar_cell));
+      with_dofs(scalar_cell, dofs)->get_dof_indices(indices);
+      for (unsigned int i = 0; i < indices.size(); ++i)
+        {
+          const auto [component, node] = fe.system_to_component_index(i);
+          if (values.in_local_range(indices[i]))
+            values(indices[i]) = components[component][nodes[node]];
+        }
+    }
+  values.update_ghost_values();
+  return values;
+}
+} // namespace
+
+template <int dim>
+FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
+                              const FlowOutputParameters &options)
+  : flow(flow)
+  , force_scale(options.force_scale)
+  , edges(shortest_edges(flow.velocity()))
+  , profiles(flow.velocity(), mapping, options.profiles, options.profile_points)
+  , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
+{
+  for (const auto id : options.force_boundaries)
+    force_on.emplace(id, boundary_force(flow, id));
+}
+
+template <int dim>
+void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure,
+                                const Array<double> &nodal_pressure, const Array<double> &g, const Array<double> &a,
+                                double dt, double viscosity)
+{
+  values["kinetic_energy"] = kinetic_energy(flow, u);
+  values["max_divergence"] = largest_divergence(flow, g);
+  values["mean_pressure"]  = mean_pressure(flow, nodal_pressure);
+  values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
+  pressure_at_points       = at_points(pressure);
+  for (const auto &[id, on_boundary] : force_on)
+    {
+      force[id] = on_boundary(u, pressure, a, viscosity);
+      for (double &component : force[id])
+        component *= force_scale;
+    }
+}
+
+template <int dim>
+void FlowResults<dim>::add_to(Statistics::Row &row, const std::optional<double> &change) const
+{
+  for (const char *name : names)
+    row.emplace_back(name, values.at(name));
+  if (change)
+    row.emplace_back("change", *change);
+  for (const auto &[id, F] : force)
+    for (unsigned int c = 0; c < dim; ++c)
+      row.emplace_back("force" + std::to_string(id) + "_" + "xyz"[c], F[c]);
+  for (std::size_t k = 0; k < pressure_at_points.size(); ++k)
+    row.emplace_back("pressure_at_point" + std::to_string(k), pressure_at_points[k]);
+}
+
+template <int dim>
+void FlowResults<dim>::add_to(RunRecord &record) const
+{
+  record["velocity_nodes"] = flow.velocity().n_global_dofs();
+  record["pressure_nodes"] = flow.pressure().n_global_dofs();
+  record["hanging_nodes"]  = flow.velocity().n_hanging();
+  for (const char *name : names)
+    record[name] = values.at(name);
+  for (const char *of : {"wanted", "interpolated", "projected"})
+    if (const auto found = values.find(std::string("remesh_divergence_") + of); found != values.end())
+      record["remesh_divergence"][of] = found->second;
+  for (const auto &[id, F] : force)
+    record["forces"][std::to_string(id)] = F;
+  if (!pressure_at_points.empty())
+    record["pressure_at_points"] = pressure_at_points;
+}
+
+template <int dim>
+void FlowResults<dim>::write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
+                                      RunRecord &record) const
+{
+  const std::size_t                             n = pressure.size();
+  std::vector<typename Profiles<dim>::Function> functions;
+  for (unsigned int c = 0; c < dim; ++c)
+    {
+      const std::string axis(1, "xyz"[c]);
+      functions.push_back({"u_" + axis, Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n), true});
+      if (!at_points.empty())
+        record["velocity_at_points"][axis] = at_points(functions.back().nodal);
+    }
+  functions.push_back({"p", pressure, false});
+  profiles.write(functions, folder, record);
+}
+
+template <int dim>
+void FlowResults<dim>::serialize(State &state)
+{
+  state.scalar(values);
+  state.scalar(force);
+  state.scalar(pressure_at_points);
+}
+
+template <int dim>
+void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
+                const double *pressure, TimeSeries &series, double time)
+{
+  dealii::DoFHandler<dim> dofs(space.triangulation());
+  dofs.distribute_dofs(dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim));
+  const auto                        vectors = vector_valued(space, velocity, dofs);
+  const auto                        scalars = nodal_vector(space, pressure);
+  const VorticityPostprocessor<dim> vorticity;
+  dealii::DataOut<dim>              data;
+  data.add_data_vector(dofs, vectors, std::vector<std::string>(dim, "velocity"),
+                       std::vector<typename VorticityPostprocessor<dim>::Interpretation>(
+                         dim, dealii::DataComponentInterpretation::component_is_part_of_vector));
+  data.add_data_vector(dofs, vectors, vorticity);
+  data.add_data_vector(space.dof_handler(), scalars, "pressure");
+  data.build_patches(mapping, 1);
+  series.write(data, time);
+}
+
+FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file, const std::string &variables,
+                                             const std::string &outflow_condition, const std::string &constant)
+  : ParameterAcceptor("/Problem")
+{
+  using namespace dealii::Patterns;
+  parse_parameters_call_back.connect([this, &mesh_file] {
+    const std::string key = "Problem/Boundary velocity";
+    boundary_velocity     = split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
+    outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
+  });
+  add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
+  add_parameter("Body force", body_force, "f: expressions of " + variables + " separated by semicolons");
+  add_parameter("Boundary velocity", boundary_velocities,
+                "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of " + variables +
+                  ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at "
+                  "rest");
+  add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed" + outflow_condition);
+  add_parameter("Edges", edges,
+                "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
+                "not leak; moving takes the largest",
+                prm, Selection("wall|moving"));
+  add_parameter("Exact velocity", exact_velocity,
+                "Where it is known: expressions of " + variables + "; errors go to run.json");
+  add_parameter("Exact pressure", exact_pressure, "Where it is known: an expression of " + variables + ", " + constant);
+}
+
+FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
+                                           const std::string &recorded)
+  : ParameterAcceptor("/Output")
+{
+  parse_parameters_call_back.connect(
+    [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });
+  add_parameter("Force boundaries", force_names, "Ids on which the fluid's force is computed");
+  add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
+  add_parameter("Profiles", profiles,
+                "Lines along which " + sampled + " sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
+  add_parameter("Profile points", profile_points, "Number of points on each line, ends included", prm,
+                dealii::Patterns::Integer(2));
+  add_parameter("Points", points, "Where " + recorded + ": 'x, y; x, y; ...'");
+}
+
+template class FlowResults<2>;
+template class FlowResults<3>;
+template decltype(write_flow<2>)          write_flow<2>;
+template decltype(write_flow<3>)          write_flow<3>;
+template decltype(tested_acceleration<2>) tested_acceleration<2>;
+template decltype(tested_acceleration<3>) tested_acceleration<3>;
+} // namespace adamant
