@@ -6,6 +6,7 @@
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
 
 #include <cmath>
 #include <memory>

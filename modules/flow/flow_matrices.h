@@ -9,7 +9,6 @@
 #include "operators/level_data.h"
 
 #include <deal.II/base/quadrature.h>
-#include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/mapping.h>
 
 #include <array>
@@ -18,9 +17,6 @@
 #include <ostream>
 #include <set>
 #include <vector>
-
-extern template class dealii::FE_Poly<2>; // deal.II has them: programs need not compile them again
-extern template class dealii::FE_Poly<3>;
 
 namespace adamant
 {

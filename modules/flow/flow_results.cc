@@ -5,6 +5,7 @@
 #include "flow/stable_step.h"
 
 #include <deal.II/base/patterns.h>
+#include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/numerics/data_out.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/check tutorials and dealii: how edits find their place, what they count, and what is read out of a compiler's
-command and output. Nothing is built."""
+"""scripts/check: its tables name each program. tutorials and dealii: how edits find their place, what they count, and what is read
+out of a compiler's command and output. Nothing is built."""
 
 import subprocess
 import sys
@@ -10,7 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+from checks import gpu, races, shipped  # noqa: E402
 from checks.dealii import errors, include_folders, other_headers, syntax_command  # noqa: E402
+from checks.draws import problems, small  # noqa: E402
 from checks.edits import EditError, added, after, apply, before, either, replace  # noqa: E402
 from checks.tutorial_edits import AUTOPILOT, TUTORIALS  # noqa: E402
 from checks.tutorials import judge, row  # noqa: E402
@@ -23,6 +25,16 @@ void solve()
   solver.solve(x);
 }
 """
+
+
+class Programs(unittest.TestCase):
+    def test_each_table_has_all(self):
+        programs = {main.parent.name for main in ROOT.glob("apps/*/main.cc")}
+        self.assertGreater(len(programs), 8)
+        for name, table in {"SMALL of draws/small.py": small.SMALL, "PROBLEMS of draws/problems.py": problems.PROBLEMS,
+                            "REFINEMENTS of shipped.py": shipped.REFINEMENTS, "RUNS of races.py": races.RUNS,
+                            "FILES of gpu.py": gpu.FILES}.items():
+            self.assertEqual(set(table), programs, f"expected {name} in scripts/checks to have each program of apps/")
 
 
 class Edits(unittest.TestCase):
