@@ -1,6 +1,7 @@
 #include "elasticity/elastic_results.h"
 
 #include "elasticity/stiffness.h"
+#include "fem/forms/integrals.h"
 
 #include <deal.II/fe/fe_values.h>
 

@@ -54,15 +54,18 @@ private:
   std::vector<std::string> outflow_names;
 };
 
-/// Section "Output" of incompressible flow: boundaries where forces act, and lines and points of interest, with dim
-/// coordinates or more.
-struct FlowOutputParameters : dealii::ParameterAcceptor
+/// What FlowResults computes: the forces on boundaries, and values along lines and at points of dim coordinates or more.
+struct FlowResultsOptions
 {
   double                           force_scale = 1.;
   std::set<unsigned int>           force_boundaries;
   std::vector<std::vector<double>> profiles, points; ///< a profile has two points
   unsigned int                     profile_points = 101;
+};
 
+/// Section "Output" of incompressible flow.
+struct FlowOutputParameters : dealii::ParameterAcceptor, FlowResultsOptions
+{
   /// In descriptions `sampled` is what lines are for, and `recorded` what points are for.
   FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded);
 

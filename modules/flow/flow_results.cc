@@ -15,8 +15,8 @@ namespace adamant
 {
 namespace
 {
-// Returns the force on a boundary as a function of u, p, a and ν: the residual of the momentum equation at its nodes. The test function is v = Σ φ_i over
-// these nodes, where φ_i includes the hanging nodes that depend on a free node.
+// Returns the force on a boundary as a function of u, p, a and ν: the residual of the momentum equation at its nodes.
+// The test function is v = Σ φ_i over these nodes, where φ_i includes the hanging nodes that depend on a free node.
 //   F_c = (a_c, v) - (ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)),   a = f - ∂_t u.
 // It converges faster than integrals of stresses along the boundary (John & Matthies 2001). An empty `a` is zero.
 template <int dim>
@@ -54,8 +54,8 @@ auto boundary_force(const FlowMatrices<dim> &flow, dealii::types::boundary_id id
       if (any)
         weights.push_back(at_node);
     }
-  return [ranks = flow.velocity().communicator(), n, weights](const Array<double> &u, const Array<double> &p,
-                                                              const Array<double> &a, double viscosity) {
+  return [ranks = flow.velocity().communicator(), n, weights = std::move(weights)](
+           const Array<double> &u, const Array<double> &p, const Array<double> &a, double viscosity) {
     std::vector<double> force(dim, 0.);
     for (const auto &at_node : weights)
       {
@@ -151,7 +151,7 @@ NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_compone
 
 template <int dim>
 FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
-                              const FlowOutputParameters &options)
+                              const FlowResultsOptions &options)
   : flow(flow)
   , force_scale(options.force_scale)
   , edges(shortest_edges(flow.velocity()))

@@ -26,7 +26,7 @@ template <int dim>
 class FlowResults
 {
 public:
-  FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowOutputParameters &options);
+  FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowResultsOptions &options);
 
   /// Computes the statistics of a state. g is the divergence against test functions, `nodal_pressure` the pressure on
   /// its own mesh. For forces `a` is f - ∂_t u; an empty `a` is zero.
@@ -36,13 +36,9 @@ public:
   /// Records a projection on a new mesh; the largest values of all changes are kept.
   void count_change(const ProjectedDivergence &change)
   {
-    const auto keep = [this](const std::string &of, double divergence) {
-      auto &largest = values["remesh_divergence_" + of];
-      largest       = std::max(largest, divergence);
-    };
-    keep("wanted", change.wanted);
-    keep("interpolated", change.interpolated);
-    keep("projected", change.projected);
+    for (const auto &[of, divergence] : std::map<std::string, double>{
+           {"wanted", change.wanted}, {"interpolated", change.interpolated}, {"projected", change.projected}})
+      values["remesh_divergence_" + of] = std::max(values["remesh_divergence_" + of], divergence);
   }
 
   void print(double time, bool steady) const

@@ -25,7 +25,8 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
                 "channel of their case 1Z, from x = -0.3 to 2.2); file",
                 prm, Selection("box|cylinder|file"));
   add_parameter("Cells", cells, "Cells of the box in each direction, before refinement");
-  add_parameter("Refinements", this->refinements, "Uniform refinements of the " + mesh + note, prm, Integer(0, 12));
+  add_parameter("Refinements", this->refinements, "Uniform refinements that make the " + mesh + note, prm,
+                Integer(0, 12));
   add_parameter("Coordinates", coordinates,
                 "Place of the unit box's point (x, y, z): expressions separated by semicolons; empty: it stays");
   add_parameter("Local refinements", local_refinements, "Further refinements of the " + mesh, prm, Integer(0, 10));
