@@ -34,7 +34,7 @@ OURS = ("lib", "modules", "apps")
 def commands(directory):
     """(file, words of the command, its folder) of all C++ sources of lib, modules and apps, without their tests."""
     done = Outcome(["cmake", "-S", ROOT, "-B", directory, "-DCMAKE_BUILD_TYPE=Release", "-DADAMANT_WITH_CUDA=OFF",
-                    "-DADAMANT_BUILD_TESTS=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
+                    "-DADAMANT_BUILD_TESTS=OFF", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], timeout=1800)
     if done.code != 0:
         fail(f"cmake: {done.how()}\n{(done.out + done.err)[-3000:]}")
     for entry in json.loads((directory / "compile_commands.json").read_text()):
