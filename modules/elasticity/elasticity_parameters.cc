@@ -181,8 +181,8 @@ void SolidOutputParameters::check(unsigned int dim, const BoxParameters *box) co
   const auto check = [&](const char *key, const std::vector<std::vector<double>> &all) {
     for (const auto &point : all)
       require(point.size() >= dim && (box == nullptr || box->contains(point, dim)), key, ": the point (",
-              dealii::Patterns::Tools::to_string(point), ") lies outside the box or has fewer than ", dim,
-              " coordinates");
+              dealii::Patterns::Tools::to_string(point),
+              box != nullptr ? ") lies outside the box or has fewer than " : ") has fewer than ", dim, " coordinates");
   };
   check("Output/Points", points);
   check("Output/Stress points", stress_points);

@@ -12,7 +12,7 @@
 
 namespace adamant
 {
-/// Returns a rank's own DoFs of a space on a boundary, ascending; of a scalar space they are nodes. All ranks call it together.
+/// Returns a rank's own DoFs of a space on a boundary, ascending: of a scalar space nodes. All ranks call it together.
 template <int dim>
 std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id);
 

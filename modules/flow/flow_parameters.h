@@ -44,7 +44,7 @@ struct FlowProblemParameters : dealii::ParameterAcceptor
     for (const auto &[id, velocity] : boundary_velocity)
       {
         mesh.check_boundary("Problem/Boundary velocity", id, dimension);
-        require(outflow.count(id) == 0, "boundary ", id, " has a velocity and is an outflow; it can be one of them");
+        require(outflow.count(id) == 0, "Problem/Outflow boundaries: boundary ", id, " has a Boundary velocity");
         check_expression("Problem/Boundary velocity", velocity, dimension, dimension);
       }
   }
@@ -54,7 +54,7 @@ private:
   std::vector<std::string> outflow_names;
 };
 
-/// What FlowResults computes: the forces on boundaries, and values along lines and at points of dim coordinates or more.
+/// What FlowResults computes: forces on boundaries, and values along lines and at points of dim coordinates or more.
 struct FlowResultsOptions
 {
   double                           force_scale = 1.;

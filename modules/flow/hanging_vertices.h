@@ -27,9 +27,9 @@ class HangingVertices
 {
 public:
   /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face. The mesh may
-  /// have been refined globally as the last thing, `refined` times. The function then first moves the vertices that hung
-  /// before, next the new vertices between them, and last the vertices that hang now. Throws InputError where
-  /// a cell beside a vertex that moves is turned inside out: where it is flatter than the arc beside it.
+  /// have been refined globally in the end, `refined` times. Then the function first moves the vertices that hung
+  /// before, next the new vertices between them, and last the vertices that hang now. Throws InputError where a
+  /// cell beside a vertex that moves is turned inside out: where it is flatter than the arc beside it.
   void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0);
   /// Moves the vertices back to their places before the last `straighten`; the mesh must not have been coarsened since.
   void restore(dealii::Triangulation<dim> &mesh);

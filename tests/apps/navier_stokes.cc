@@ -412,10 +412,11 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_refused({"Problem/Exact velocity=1; u"}, "Exact velocity");
   expect_refused({"Mesh/Refinements=2", "Problem/Body force=1/x; 0"}, "Problem/Body force is inf at (0 0), t = 0");
   expect_refused({"Mesh/Refinements=2", "Problem/Initial velocity=log(y-0.5); 0"}, "Problem/Initial velocity is ");
-  expect_refused({"Problem/Outflow boundaries=3"}, "can be one of them");
+  expect_refused({"Problem/Outflow boundaries=3"}, "Problem/Outflow boundaries: boundary 3 has a Boundary velocity");
   expect_refused({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
   expect_refused({"Mesh/Type=file"}, "needs Mesh/File");
   expect_refused({"Mesh/Type=file", "Mesh/File=nowhere.msh"}, "cannot be read");
+  expect_refused({"Mesh/Type=file", "Mesh/File=nowhere.msh", "Problem/Boundary velocity=in: 1; 0"}, "cannot be read");
   expect_refused({"Mesh/Local refinements=1"}, "needs Mesh/Refine where");
   expect_refused({"Mesh/Coordinates=1-x; y"}, "do the coordinates ascend");
   expect_refused({"Mesh/Refinements=12", "Mesh/Cells=100, 100"}, "32-bit");

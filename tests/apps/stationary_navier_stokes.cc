@@ -160,7 +160,7 @@ TEST_F(StationaryNavierStokes, FlatCellsBesideACoarseArcAreRefused)
 TEST_F(StationaryNavierStokes, BadInputIsRefused)
 {
   expect_refused({"Problem/Viscosity=-1"}, "Problem/Viscosity = -1: it has to be positive");
-  expect_refused({"Problem/Outflow boundaries=3"}, "boundary 3 has a velocity and is an outflow");
+  expect_refused({"Problem/Outflow boundaries=3"}, "Problem/Outflow boundaries: boundary 3 has a Boundary velocity");
   expect_refused({"Problem/Boundary velocity=", "Problem/Outflow boundaries=0, 1, 2, 3"},
                  "all boundaries are outflows");
   expect_refused({"Problem/Boundary velocity=0: 1; 0"}, "the inflow exceeds the outflow by 1");

@@ -277,6 +277,7 @@ unsigned int MeshFileParameters::id_of(const std::string &key, const std::string
       return group.id;
     else
       known.push_back(group.name);
+  require(!given() || std::ifstream(file), "Mesh/File: '", file, "' cannot be read"); // a missing one has no names
   throw InputError(key + ": '" + name + "' is no " + what + " of the mesh: neither a number nor a name that " +
                    (given() ? "'" + file + "'" : "Mesh/File") + " has for one" + did_you_mean(name, known) + others);
 }
