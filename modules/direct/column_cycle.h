@@ -8,7 +8,6 @@
 #include "solvers/preconditioner.h"
 #include "tensor/dense_products.h"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

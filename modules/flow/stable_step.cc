@@ -39,7 +39,8 @@ Schedule stable_schedule(const Schedule &wanted, double end, const StepLimit &li
 
 void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double end)
 {
-  double step = schedule.step;
+  const StepLimit own  = limit;
+  double          step = schedule.step;
   state.scalar(step);
   if (!state.changes_mesh())
     {
@@ -48,6 +49,8 @@ void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double e
     }
   if (!state.loading())
     return;
+  if (own.limit < (1. - 1e-8) * limit.limit) // to a later end time boundaries may move faster
+    check_step(step, limit = own);
   const double n_steps = std::round(end / step);
   if (std::abs(n_steps * step - end) > 1e-8 * end)
     throw InputError("--restart: Time stepping/End time = " + to_text(end) +
@@ -59,8 +62,7 @@ void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double e
 void check_step(double step, const StepLimit &limit)
 {
   if (step > limit.limit)
-    std::cout << "note: the time step " << step << " is too long for the mesh as it is now: " << limit.text
-              << std::endl;
+    std::cout << "note: the time step " << step << " is too long from here on: " << limit.text << std::endl;
 }
 
 void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,

@@ -94,10 +94,10 @@ Schedule stable_schedule(const Schedule &schedule, double end, const StepLimit &
 
 /// Saves or loads the time step of a checkpoint, which a continued run keeps. Throws InputError where the end time is
 /// no multiple of it. The mesh may have changed since the step was chosen. Over a change of the mesh the limit stays as
-/// it is; else it is saved or loaded, too.
+/// it is. Else it is saved or loaded, too, and of the loaded and the present limit the shorter one is kept.
 void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double end);
 
-/// Prints a note where the step is above the limit after a change of the mesh.
+/// Prints a note where the step is above the limit after a change of the mesh or a restart.
 void check_step(double step, const StepLimit &limit);
 
 /// Throws RunError: in this step of length dt the speed has grown far beyond the data's speed.

@@ -368,6 +368,19 @@ TEST_F(NavierStokes, RestartGivesTheSameBits)
                                                           "Adaptivity/Largest level=5", "Adaptivity/Growth=1.01"});
 }
 
+// The checkpoint's step is kept, and the limit is that of the faster walls.
+TEST_F(NavierStokes, ARestartToFasterWallsSaysThatTheStepIsTooLong)
+{
+  const Settings wall = {"Mesh/Refinements=2", "Problem/Boundary velocity=3: max(1,20*(t-0.15)); 0",
+                         "Time stepping/Time step=0.01", "Output/Interval=0"};
+  EXPECT_EQ(start_in("run", wall + Settings{"Time stepping/End time=0.2", "Checkpoint/Steps=10"}).code, 0);
+  const Outcome same = restart("run"), longer = restart("run", {"Time stepping/End time=0.25"});
+  EXPECT_EQ(same.out.find("note: the time step"), std::string::npos) << same.out;
+  EXPECT_EQ(longer.code, 0) << longer.err;
+  EXPECT_NE(longer.out.find("note: the time step 0.01 is too long from here on"), std::string::npos) << longer.out;
+  EXPECT_LT(longer.record.at("time_step_limit").get<double>(), 0.01);
+}
+
 // New nodes on the cylinder are placed by manifolds, which checkpoints do not hold, and the step was shortened.
 TEST_F(NavierStokes, RestartWithACylinder)
 {

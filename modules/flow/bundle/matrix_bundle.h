@@ -5,7 +5,6 @@
 #include "flow/bundle/bundle_storage.h"
 
 #include <array>
-#include <cstddef>
 #include <memory>
 #include <vector>
 
