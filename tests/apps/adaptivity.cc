@@ -378,7 +378,6 @@ TEST_F(NavierStokes, ARestartToFasterWallsSaysThatTheStepIsTooLong)
   EXPECT_EQ(same.out.find("note: the time step"), std::string::npos) << same.out;
   EXPECT_EQ(longer.code, 0) << longer.err;
   EXPECT_NE(longer.out.find("note: the time step 0.01 is too long from here on"), std::string::npos) << longer.out;
-  EXPECT_LT(longer.record.at("time_step_limit").get<double>(), 0.01);
 }
 
 // New nodes on the cylinder are placed by manifolds, which checkpoints do not hold, and the step was shortened.
