@@ -3,6 +3,8 @@
 #include "fem/forms/cell_kernel.h"
 #include "fem/functions/average_functors.h"
 
+#include <cmath>
+
 // Kernels of Stokes flow with a viscosity that varies, for host and GPU.
 
 namespace adamant
