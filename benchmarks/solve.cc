@@ -227,7 +227,8 @@ int main(int argc, char **argv)
     }
   else
     {
-      const adamant::Device device = which == "gpu" ? adamant::Device::cuda() : adamant::Device::host(static_cast<int>(MultithreadInfo::n_threads()));
+      const int             n_threads = static_cast<int>(MultithreadInfo::n_threads());
+      const adamant::Device device    = which == "gpu" ? adamant::Device::cuda() : adamant::Device::host(n_threads);
       by_adamant<2>("adamant, " + which, device, repeats, unknowns);
       by_adamant<3>("adamant, " + which, device, repeats, unknowns);
     }

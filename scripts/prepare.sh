@@ -7,8 +7,9 @@ build_dir=$source_dir/build
 
 packages=(g++ git cmake ninja-build libboost-program-options-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev python3)
 [ -n "${DEAL_II_DIR:-}" ] || packages+=(libdeal.ii-dev)
+debian() { grep -qs "^VERSION_ID=\"$1\"" /etc/os-release; } # of this version
 # Debian 13's deal.II makes programs link with mold, which it only recommends.
-! grep -qs '^VERSION_ID="13"' /etc/os-release || packages+=(mold)
+! debian 13 || packages+=(mold)
 
 say() { printf '== %s\n' "$*"; }
 fail() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

@@ -94,7 +94,4 @@ std::unique_ptr<dealii::Function<dim>> dealii_function(const F &f)
 
 /// Returns deal.II's message of an error, in one line and without the frame around it.
 std::string message_of(const dealii::ExceptionBase &error);
-
-/// Returns the words of `text` with one blank between them.
-std::string in_one_line(const std::string &text);
 } // namespace adamant

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/check: its tables name each program. tutorials and dealii: how edits find their place, what they count, and what is read
-out of a compiler's command and output. Nothing is built."""
+"""scripts/check: its tables name each program. tutorials and dealii: how edits find their place, what they count, and
+what is read out of a compiler's command and output. Nothing is built."""
 
 import re
 import subprocess
@@ -36,11 +36,13 @@ class Programs(unittest.TestCase):
                             "REFINEMENTS of shipped.py": shipped.REFINEMENTS, "RUNS of races.py": races.RUNS,
                             "FILES of gpu.py": gpu.FILES}.items():
             self.assertEqual(set(table), programs, f"expected {name} in scripts/checks to have each program of apps/")
-        for name, place in {"scripts/parameters": r"^PROGRAMS = \(([^)]*)\)", "tests/scripts/CMakeLists.txt": r"foreach\(program ([^)]*)\)"}.items():
-            listed = re.search(place, (ROOT / name).read_text(), re.MULTILINE)[1]
-            self.assertEqual(set(re.findall(r"\w+", listed)), programs, f"expected {name} to name each program of apps/")
+        for name, place in {"scripts/parameters": r"^PROGRAMS = \(([^)]*)\)",
+                            "tests/scripts/CMakeLists.txt": r"foreach\(program ([^)]*)\)"}.items():
+            listed = re.findall(r"\w+", re.search(place, (ROOT / name).read_text(), re.MULTILINE)[1])
+            self.assertEqual(set(listed), programs, f"expected {name} to name each program of apps/")
         readme = (ROOT / "README.md").read_text()
-        self.assertEqual({name for name in programs if f"`{name}`" not in readme}, set(), "expected README.md to name each program")
+        missing = {name for name in programs if f"`{name}`" not in readme}
+        self.assertEqual(missing, set(), "expected README.md to name each program of apps/")
 
 
 class Edits(unittest.TestCase):

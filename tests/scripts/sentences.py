@@ -3,9 +3,9 @@
 
   sentences.py [FILE...]    without files: all that are held to it (PAGES, SOURCES)
 
-A page's sentence has at most 35 words, also in a table (but for docs/benchmarks), a comment's 30. "Likewise", "the same" and
-"those" need their noun in the same sentence; "what it ..." is said with a noun. Prints file:line of each fault; exit code 1 where
-there is one.
+A page's sentence has at most 35 words, also in a table (but for docs/benchmarks), a comment's 30. "Likewise", "the same"
+and "those" need their noun in the same sentence; "what it ..." is said with a noun. Prints file:line of each fault;
+exit code 1 where there is one.
 """
 
 import pathlib
@@ -27,8 +27,8 @@ WORDS = [
 
 
 def prose_of_page(text, tables=True):
-    """(line, paragraph) of what is neither code, formula, picture, list of headings nor a comment. Each entry of a list and, with
-    `tables`, each cell of a table is a paragraph."""
+    """(line, paragraph) of what is neither code, formula, picture, list of headings nor a comment. Each entry of a list
+    and, with `tables`, each cell of a table is a paragraph."""
     paragraph, first, code = [], 0, False
     for number, line in enumerate(text.splitlines() + [""], 1):
         stripped = line.strip()
@@ -101,19 +101,23 @@ def check_itself():
         page = pathlib.Path(folder) / "page.md"
         header = pathlib.Path(folder) / "header.h"
         source = pathlib.Path(folder) / "source.cc"
-        page.write_text("It works, and " + "so " * 40 + "on. Pressure is stored likewise.\n\n- Those of the host, too.\n\n"
-                        "| name | Those of it |\n| --- | --- |\n| `a\\|b` | " + "so " * 40 + "on |\n\n```\n| likewise |\n```\n\n"
-                        "The same mesh is good.\n\n|F| is small, likewise |u|.\n", encoding="utf-8")
+        many = "so " * 40
+        page.write_text("It works, and " + many + "on. Pressure is stored likewise.\n\n- Those of the host, too.\n\n"
+                        "| name | Those of it |\n| --- | --- |\n| `a\\|b` | " + many + "on |\n\n"
+                        "```\n| likewise |\n```\n\nThe same mesh is good.\n\n|F| is small, likewise |u|.\n", encoding="utf-8")
         header.write_text("/// The same for floats.\nint f(); ///< what it does\n/// " + "so " * 31 + "on.\n", encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(page)]
-        assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'"), (5, "'Those'"), (7, "41 words"), (15, "'likewise'")], found
+        assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'"), (5, "'Those'"), (7, "41 words"),
+                         (15, "'likewise'")], found
         record = pathlib.Path(folder) / "benchmarks" / "page.md"
         record.parent.mkdir()
         record.write_text("| likewise |\n\nIt is stored likewise.\n", encoding="utf-8")
         assert [line for line, _ in faults_of(record)] == [3]
-        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n  // Rows that those of b repeat.\n\n"
-                          "// It solves\n//\n//   A x = " + "x + " * 40 + "b\n//   y <- " + "y + " * 40 + "x\n//   " + "so " * 40 + "\n"
-                          "//\n//   Likewise the vector `x = b`, with which this solver begins, is = zero without iterations.\n",
+        source.write_text("// Likewise the values.\nint f() { return 0; } // likewise\n"
+                          "  // Rows that those of b repeat.\n\n"
+                          "// It solves\n//\n//   A x = " + "x + " * 40 + "b\n//   y <- " + "y + " * 40 + "x\n"
+                          "//   " + many + "\n//\n"
+                          "//   Likewise the vector `x = b`, with which this solver begins, is = zero there.\n",
                           encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(source)]
         assert found == [(1, "'Likewise'"), (3, "'those'"), (7, "42 words"), (11, "'Likewise'")], found

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How large the core, the modules beside it and the programs may be, and how long a function of the core. scripts.layering counts
-the files of a folder and the lines of a file."""
+"""How large the core, the modules beside it and the programs may be, and how long a function of the core.
+scripts.layering counts the files of a folder and the lines of a file."""
 
 import re
 import sys
@@ -13,9 +13,9 @@ MOST = {"lib": (310, 35500), "modules": (100, 12000)}  # files and lines
 MODULES = ("flow", "stokes", "elasticity", "tensor", "direct")  # the sources of these, without tests
 MOST_LINES = 60  # between the braces of a function
 # The lines of main.cc, and of all files of the program.
-PROGRAMS = {"template": (130, 180), "transport_diffusion": (220, 480), "elasticity": (240, 560), "navier_stokes": (300, 780),
-            "buoyant_flow": (260, 417), "nonlinear_heat": (260, 360), "poisson": (260, 1410), "stationary_navier_stokes": (260, 1558),
-            "stokes": (260, 671)}
+PROGRAMS = {"template": (130, 180), "transport_diffusion": (220, 480), "elasticity": (240, 560),
+            "navier_stokes": (300, 780), "buoyant_flow": (260, 417), "nonlinear_heat": (260, 360),
+            "poisson": (260, 1410), "stationary_navier_stokes": (260, 1558), "stokes": (260, 671)}
 # The V-cycle, what a level's data are, and the interface of a smoother, together.
 CYCLE = ["multigrid/v_cycle.h", "multigrid/v_cycle.cc", "operators/level_data.h", "multigrid/smoothers/smoother.h"]
 MOST_OF_CYCLE, MOST_OF_CYCLE_FUNCTION = 250, 15
@@ -26,9 +26,14 @@ ATTRIBUTE = re.compile(r"\balignas\s*\([^()]*\)")
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b[^()]*$")  # what comes before its brace
 
 
+def code_of(text):
+    """The text with empty lines for what IGNORED is."""
+    return IGNORED.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
 def functions(text):
     """The first line and the number of lines between the braces of each function at the level of namespaces and classes."""
-    text = IGNORED.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = code_of(text)
     scopes, statement, opened = [], 0, 0  # whether each open brace belongs to a namespace or class; where statement and body begin
     for brace in re.finditer("[{};]", text):
         if brace[0] == "{":
@@ -76,19 +81,19 @@ def cycles(text):
 
 
 def faults_of_cycle(root):
-    files = [root / "lib" / name for name in CYCLE if (root / "lib" / name).is_file()]
-    lines = sum(file.read_text().count("\n") for file in files)
+    text = {f"lib/{name}": (root / "lib" / name).read_text() for name in CYCLE if (root / "lib" / name).is_file()}
+    lines = sum(content.count("\n") for content in text.values())
     if lines > MOST_OF_CYCLE:
         yield f"{', '.join(CYCLE)}: {lines} lines, more than {MOST_OF_CYCLE}"
-    for file in files:
-        for line, n in cycles(file.read_text()):
+    for file, content in text.items():
+        for line, n in cycles(content):
             if n > MOST_OF_CYCLE_FUNCTION:
-                yield f"{file.relative_to(root)}:{line}: cycle() has {n} lines, more than {MOST_OF_CYCLE_FUNCTION}"
+                yield f"{file}:{line}: cycle() has {n} lines, more than {MOST_OF_CYCLE_FUNCTION}"
 
 
 def faults_of_program(folder):
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    lines = {file.relative_to(folder).as_posix(): file.read_text().count("\n") for file in files}
+    text = {file.relative_to(folder): file.read_text() for file in sorted(folder.rglob("*")) if file.is_file()}
+    lines = {file.as_posix(): content.count("\n") for file, content in text.items()}
     if folder.name not in PROGRAMS:
         yield f"apps/{folder.name}: PROGRAMS has no limit for this program"
         return
@@ -97,13 +102,11 @@ def faults_of_program(folder):
         yield f"apps/{folder.name}/main.cc: {lines['main.cc']} lines, more than {of_main}"
     if sum(lines.values()) > of_all:
         yield f"apps/{folder.name}: {sum(lines.values())} lines, more than {of_all}"
-    for file in files:
-        if file.suffix in CODE:
-            text = IGNORED.sub(lambda found: "\n" * found[0].count("\n"), file.read_text())
-            for word in ("Section", "run_info"):
-                if found := re.search(rf"\b{word}\b", text):
-                    line = text.count("\n", 0, found.start()) + 1
-                    yield f"apps/{folder.name}/{file.relative_to(folder)}:{line}: '{word}' belongs to lib/frame, no equation knows it"
+    for file, code in ((file, code_of(content)) for file, content in text.items() if file.suffix in CODE):
+        for word in ("Section", "run_info"):
+            if found := re.search(rf"\b{word}\b", code):
+                place = f"apps/{folder.name}/{file}:{code.count(chr(10), 0, found.start()) + 1}"
+                yield f"{place}: '{word}' belongs to lib/frame, no equation knows it"
 
 
 class Sizes(unittest.TestCase):
@@ -139,10 +142,12 @@ class Sizes(unittest.TestCase):
                                  [f"lib/a.h:{line}: a function of 61 lines, more than 60"])
 
     def test_a_large_program_is_found(self):
-        self.assertEqual(self.broken({"apps/template/main.cc": "// Section\n" + "\n" * 129, "apps/template/a.h": "\n" * 50}), [])
+        self.assertEqual(self.broken({"apps/template/main.cc": "// Section\n" + "\n" * 129,
+                                      "apps/template/a.h": "\n" * 50}), [])
         self.assertEqual(self.broken({"apps/template/main.cc": "\n" * 131, "apps/template/a.h": "\n" * 50}),
                          ["apps/template/main.cc: 131 lines, more than 130", "apps/template: 181 lines, more than 180"])
-        self.assertEqual(self.broken({"apps/wave/main.cc": "\n"}), ["apps/wave: PROGRAMS has no limit for this program"])
+        self.assertEqual(self.broken({"apps/wave/main.cc": "\n"}),
+                         ["apps/wave: PROGRAMS has no limit for this program"])
         self.assertEqual(self.broken({"apps/stokes/main.cc": "\n", "apps/stokes/a.h": "\nvoid save(Section &);\n"}),
                          ["apps/stokes/a.h:2: 'Section' belongs to lib/frame, no equation knows it"])
 
@@ -150,7 +155,8 @@ class Sizes(unittest.TestCase):
         cycle = "auto V::cycle(int a,\n         int b) -> int\n{\n" + "  f();\n" * 16 + "}\n"
         self.assertEqual(self.broken({"lib/multigrid/v_cycle.cc": cycle}),
                          ["lib/multigrid/v_cycle.cc:3: cycle() has 16 lines, more than 15"])
-        self.assertEqual(self.broken({"lib/multigrid/v_cycle.h": "\n" * 251}), [f"{', '.join(CYCLE)}: 251 lines, more than 250"])
+        self.assertEqual(self.broken({"lib/multigrid/v_cycle.h": "\n" * 251}),
+                         [f"{', '.join(CYCLE)}: 251 lines, more than 250"])
 
 
 if __name__ == "__main__":
