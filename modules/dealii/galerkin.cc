@@ -105,7 +105,7 @@ CSRMatrix<double> GalerkinProduct::make_part() const
     result.row_start[i + 1] = i < n && is_free[i] == 0 ? 1 : sums.row_start[i + 1] - sums.row_start[i];
   finish_row_starts(result);
   for_row_ranges(sums.n_rows, [&](int first, int end) {
-    Array<int> rank;
+    std::vector<int> key, rank;
     for (int i = first; i < end; ++i)
       {
         const auto from = sums.row_start[i], to = result.row_start[i];
@@ -116,8 +116,8 @@ CSRMatrix<double> GalerkinProduct::make_part() const
             result.value[to]  = 1.;
             continue;
           }
-        rank.resize(length);
-        rank_keys(sums.column.data() + from, length, rank.data());
+        key.assign(sums.column.begin() + from, sums.column.begin() + from + length);
+        rank_keys(key, rank);
         for (int k = 0; k < length; ++k)
           {
             result.column[to + rank[k]] = sums.column[from + k];

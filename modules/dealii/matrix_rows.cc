@@ -12,28 +12,33 @@
 #endif
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
 
 namespace adamant
 {
-void rank_keys(const int *key, int n, int *rank)
+void rank_keys(const std::vector<int> &key, std::vector<int> &rank)
 {
-  if (n <= 256)
-    for (int k = 0; k < n; ++k)
+  constexpr int lanes = 16;
+  typedef int   Lanes __attribute__((vector_size(lanes * sizeof(int))));
+  const int     n = static_cast<int>(key.size());
+  rank.resize((n + lanes - 1) / lanes * lanes);
+  if (n <= 512)
+    for (int k = 0; k < n; k += lanes)
       {
-        int below = 0;
-#pragma omp simd reduction(+ : below)
-        for (int j = 0; j < n; ++j)
-          below += key[j] < key[k];
-        rank[k] = below;
+        Lanes mine{}, below{};
+        std::copy(key.begin() + k, key.begin() + std::min(n, k + lanes), reinterpret_cast<int *>(&mine));
+        for (const int other : key)
+          below -= other < mine; // true is -1
+        std::memcpy(rank.data() + k, &below, sizeof(below));
       }
   else
     {
       std::vector<int> order(n);
       std::iota(order.begin(), order.end(), 0);
-      std::sort(order.begin(), order.end(), [key](int k, int l) { return key[k] < key[l]; });
+      std::sort(order.begin(), order.end(), [&key](int k, int l) { return key[k] < key[l]; });
       for (int r = 0; r < n; ++r)
         rank[order[r]] = r;
     }

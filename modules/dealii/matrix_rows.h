@@ -23,9 +23,9 @@ class MatrixBase;
 
 namespace adamant
 {
-/// Sets rank[k] to the number of keys below key[k]; all n keys are different. For short rows this takes less time than
-/// sorting, as vector units count.
-void rank_keys(const int *key, int n, int *rank);
+/// Sets rank[k] to the number of keys below key[k]; all keys are different. For short rows this takes less time than
+/// sorting, as vector units count. `rank` may get longer than `key`.
+void rank_keys(const std::vector<int> &key, std::vector<int> &rank);
 
 /// A row of a user's matrix: global columns in the order in which the matrix stores them, and their values.
 struct MatrixRow
@@ -62,11 +62,12 @@ MatrixRows matrix_rows(const dealii::SparseMatrix<Number> &matrix)
             const std::size_t n = matrix.get_row_length(k);
             row.columns.resize(n);
             row.values.resize(n);
-            auto entry = matrix.begin(k);
-            for (std::size_t i = 0; i < n; ++i, ++entry)
+            auto *column = row.columns.data();
+            auto *value  = row.values.data();
+            for (auto entry = matrix.begin(k); column != row.columns.data() + n; ++entry)
               {
-                row.columns[i] = entry->column();
-                row.values[i]  = static_cast<double>(entry->value());
+                *column++ = entry->column();
+                *value++  = static_cast<double>(entry->value());
               }
           },
           [&matrix](std::size_t k) {

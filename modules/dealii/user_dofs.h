@@ -31,6 +31,10 @@ struct UserDofs
   {
     return contiguous ? row - begin : owned.index_within_set(row);
   }
+  dealii::types::global_dof_index row(std::size_t place) const ///< the inverse of place()
+  {
+    return contiguous ? begin + place : owned.nth_index_in_set(place);
+  }
   bool is_owned(dealii::types::global_dof_index row) const
   {
     return contiguous ? row - begin < number.size() : owned.is_element(row);

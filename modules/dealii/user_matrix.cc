@@ -35,9 +35,16 @@ void for_ranges(const MatrixRows &rows, int n, const Action &action)
     parallel_for(n_ranges, [&](std::size_t r) { action(begin_of(r), begin_of(r + 1)); });
 }
 
-Index dof_of(const UserDofs &dofs, int row)
+// Where it is not inlined, GCC takes it for a function without effect and leaves its calls out.
+[[gnu::always_inline]] inline void prefetch(const UserValues &values, int row)
 {
-  return dofs.first + dofs.owned.nth_index_in_set(row);
+  const auto &A = values.A;
+  __builtin_prefetch(values.diagonal.data() + row);
+  for (auto k = A.row_start[row], end = A.row_start[row + 1] + 8; k < end; k += 8) // a line of values
+    {
+      __builtin_prefetch(A.value.data() + k);
+      __builtin_prefetch(A.column.data() + k);
+    }
 }
 
 constexpr int lowest = std::numeric_limits<int>::min();
@@ -56,17 +63,14 @@ UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char>
     if (rows.owned != dofs.owned)
       refuse("this rank has " + std::to_string(rows.owned.n_elements()) + " rows, which are not those of its " +
              std::to_string(dofs.owned.n_elements()) + " DoFs");
-    row_of.resize(n);
-    for (int k = 0; k < n; ++k)
-      row_of[dofs.number[k]] = k;
     for_ranges(rows, n, [&](int first, int end) {
-      for (int k = first; k < end; ++k) // in the order of the user's memory
+      for (int k = first; k < end; ++k)
         {
           const int  i       = dofs.number[k];
           const bool couples = rows.couples(k);
           if (kind[i] != free_dof && couples)
             refuse(
-              "DoF " + std::to_string(dof_of(dofs, k)) +
+              "DoF " + std::to_string(dofs.first + dofs.row(k)) +
               " is constrained, but its row couples to other DoFs; has the matrix been assembled by "
               "AffineConstraints::distribute_local_to_global(), or condensed? If the constraints have changed, call "
               "initialize(matrix, dof_handler, constraints)");
@@ -75,14 +79,14 @@ UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char>
         }
     });
   });
-  number_ghosts(rows, dofs, values.A);
+  number_columns(rows, dofs, values.A);
   values.coupling.n_rows = values.A.n_rows;
   values.coupling.n_cols = values.A.n_cols;
   values.coupling.ghosts = values.A.ghosts;
   copy(rows, dofs, values);
 }
 
-void UserMatrix::number_ghosts(const MatrixRows &rows, const UserDofs &dofs, CSRMatrix<double> &A)
+void UserMatrix::number_columns(const MatrixRows &rows, const UserDofs &dofs, CSRMatrix<double> &A)
 {
   const int n = A.n_rows = static_cast<int>(kind.size());
   A.n_cols               = n;
@@ -104,77 +108,83 @@ void UserMatrix::number_ghosts(const MatrixRows &rows, const UserDofs &dofs, CSR
       const MPI_Comm comm    = dofs.ranks.handle();
       const auto     columns = make_partitioner(owned_range(n, comm), numbers, comm);
       for (const Index number : numbers)
-        ghost_column.push_back(static_cast<int>(columns->global_to_local(number)));
+        ghost_key.push_back(static_cast<int>(columns->global_to_local(number)));
       A.ghosts = exchange_plan(*columns);
       A.n_cols = n + A.ghosts->n_ghosts();
       kinds    = with_ghosts(*A.ghosts, std::move(kinds));
     }
-  kind_of_column.assign(kinds.begin(), kinds.end());
+  const auto as_key = [&](int column) { return kinds[column] == free_dof ? column + lowest : column; };
+  key.resize(n);
+  std::transform(dofs.number.begin(), dofs.number.end(), key.begin(), as_key);
+  std::transform(ghost_key.begin(), ghost_key.end(), ghost_key.begin(), as_key);
 }
 
-inline int UserMatrix::local_column(const UserDofs &dofs, Index column) const
+// Another rank's column that the pattern does not have gets a key that no column has.
+inline int UserMatrix::key_of(const UserDofs &dofs, Index column) const
 {
   if (dofs.is_owned(column))
-    return dofs.number[dofs.place(column)];
+    return key[dofs.place(column)];
   const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), column);
-  return ghost != ghosts.end() && *ghost == column ? ghost_column[ghost - ghosts.begin()] : -1;
+  return ghost != ghosts.end() && *ghost == column ? ghost_key[ghost - ghosts.begin()] :
+                                                     std::numeric_limits<int>::max();
 }
 
-// What is found of a range of rows: columns and values of A, and of `coupling`; places of the user's entries.
-struct UserMatrix::Part
+// Finds the diagonal entry, and whether the other entries are zero. Refuses what a free DoF cannot have.
+inline bool UserMatrix::is_decoupled(int k, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const
 {
-  int           first;
-  Array<int>    of_A, of_coupling, place;
-  Array<double> in_A, in_coupling;
-  Array<int>    key; // of the row's entries
+  const Index  own    = dofs.row(k);
+  const Index *column = row.columns.data();
+  double       sum = 0., of_diagonal = 0.; // sum of sizes; no number where one of them is none
+#pragma omp simd reduction(+ : sum, of_diagonal)
+  for (std::size_t e = 0; e < row.columns.size(); ++e)
+    {
+      sum += column[e] == own ? 0. : std::abs(row.values[e]);
+      of_diagonal += column[e] == own ? row.values[e] : 0.;
+    }
+  diagonal = of_diagonal;
+  if (key[k] >= 0 || sum == 0.)
+    return sum == 0.;
+  for (std::size_t e = 0; e < row.columns.size() && !std::isfinite(sum); ++e)
+    if (row.columns[e] != own && !std::isfinite(row.values[e]))
+      refuse("the entry of DoF " + std::to_string(dofs.first + own) + " in the column of DoF " +
+             std::to_string(dofs.first + row.columns[e]) + " is " + std::to_string(row.values[e]));
+  if (diagonal == 0. || !std::isfinite(diagonal))
+    refuse("the diagonal entry of DoF " + std::to_string(dofs.first + own) + " is " + std::to_string(diagonal) +
+           "; smoothers divide by it. Of a saddle point problem, take the block of one unknown");
+  return false;
+}
 
-  void reserve(std::size_t n) // memory that is not written costs nothing
-  {
-    of_A.reserve(n);
-    in_A.reserve(n);
-    place.reserve(n);
-  }
+// What place_row() computes on the way: a row's keys, and their ranks.
+struct UserMatrix::Copy
+{
+  std::vector<int> key, rank;
 };
 
-// Entries are ranked by keys: columns, of which free ones come first as negative numbers.
-void UserMatrix::append_row(int i, const MatrixRow &row, const UserDofs &dofs, Part &part) const
+// Writes a row to its place. Free columns come first, as their keys are negative.
+void UserMatrix::place_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &values, Copy &copy)
 {
-  if (kind[i] != free_dof)
+  const int  i  = dofs.number[k];
+  const auto at = values.A.row_start[i], at_coupling = values.coupling.row_start[i];
+  if (key[k] >= 0)
     {
-      part.of_A.push_back(i);
-      part.in_A.push_back(1.);
+      values.A.column[at] = i;
+      values.A.value[at]  = 1.;
       return;
     }
-  const int   n   = static_cast<int>(row.columns.size());
-  const auto  n_A = part.of_A.size(), n_coupling = part.of_coupling.size(), n_place = part.place.size();
-  std::size_t n_free = 0;
-  part.key.resize(n);
-  part.place.resize(n_place + n);
-  int *const key = part.key.data(), *const place = part.place.data() + n_place;
-  for (int k = 0; k < n; ++k)
+  const std::size_t n      = row.columns.size();
+  const int         n_free = static_cast<int>(values.A.row_start[i + 1] - at);
+  copy.key.resize(n);
+  for (std::size_t e = 0; e < n; ++e)
+    copy.key[e] = key_of(dofs, row.columns[e]);
+  rank_keys(copy.key, copy.rank);
+  for (std::size_t e = 0; e < n; ++e)
     {
-      const int column = local_column(dofs, row.columns[k]);
-      key[k]           = kind_of_column[column] == free_dof ? column + lowest : column;
-      n_free += key[k] < 0;
+      const bool is_free = copy.key[e] < 0;
+      auto      &matrix  = is_free ? values.A : values.coupling;
+      const int  rank = place[start[k] + e]              = is_free ? copy.rank[e] : copy.rank[e] - n_free;
+      matrix.column[(is_free ? at : at_coupling) + rank] = is_free ? copy.key[e] - lowest : copy.key[e];
+      matrix.value[(is_free ? at : at_coupling) + rank]  = row.values[e];
     }
-  rank_keys(key, n, place);
-  part.of_A.resize(n_A + n_free);
-  part.in_A.resize(n_A + n_free);
-  part.of_coupling.resize(n_coupling + n - n_free);
-  part.in_coupling.resize(n_coupling + n - n_free);
-  for (int k = 0; k < n; ++k)
-    if (key[k] < 0)
-      {
-        part.of_A[n_A + place[k]] = key[k] - lowest;
-        part.in_A[n_A + place[k]] = row.values[k];
-      }
-    else
-      {
-        const auto at                     = place[k] - n_free;
-        part.of_coupling[n_coupling + at] = key[k];
-        part.in_coupling[n_coupling + at] = row.values[k];
-        place[k]                          = -1 - static_cast<int>(at);
-      }
 }
 
 void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &values)
@@ -185,96 +195,68 @@ void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &
   coupling.row_start.resize(n + 1);
   start.resize(n + 1);
   values.diagonal.resize(n);
-  std::vector<Part> parts(omp_get_max_threads());
-  std::atomic<int>  n_parts{0};
-  const auto        range = [&](int first, int end) {
-    Part     &part = parts[n_parts++];
+  const auto count = [&](int first, int end) {
     MatrixRow row;
-    part.first = first;
-    part.reserve(n > 0 ? rows.n_entries * (end - first) / n : 0);
-    for (int i = first; i < end; ++i)
+    for (int k = first; k < end; ++k)
       {
-        const auto n_A = part.of_A.size(), n_coupling = part.of_coupling.size(), n_place = part.place.size();
-        rows.read(row_of[i], row);
-        is_decoupled(i, row, dofs, values.diagonal[i]);
-        append_row(i, row, dofs, part);
-        A.row_start[i + 1]        = static_cast<EntryNumber>(part.of_A.size() - n_A);
-        coupling.row_start[i + 1] = static_cast<EntryNumber>(part.of_coupling.size() - n_coupling);
-        start[i + 1]              = static_cast<EntryNumber>(part.place.size() - n_place);
+        const int i = dofs.number[k];
+        rows.read(k, row);
+        is_decoupled(k, row, dofs, values.diagonal[i]);
+        const bool  is_free = key[k] < 0;
+        const auto  length  = static_cast<EntryNumber>(is_free ? row.columns.size() : 0);
+        EntryNumber n_free  = 0;
+        for (EntryNumber e = 0; e < length; ++e)
+          n_free += key_of(dofs, row.columns[e]) < 0;
+        A.row_start[i + 1]        = is_free ? n_free : 1;
+        coupling.row_start[i + 1] = length - n_free;
+        start[k + 1]              = length;
       }
   };
-  agreed(dofs.ranks, [&] { for_ranges(rows, n, range); });
+  agreed(dofs.ranks, [&] { for_ranges(rows, n, count); });
   finish_row_starts(A);
   finish_row_starts(coupling);
   start[0] = 0;
   std::partial_sum(start.begin(), start.end(), start.begin());
-  if (n_parts == 1) // no copies
-    {
-      A.column        = std::move(parts[0].of_A);
-      A.value         = std::move(parts[0].in_A);
-      coupling.column = std::move(parts[0].of_coupling);
-      coupling.value  = std::move(parts[0].in_coupling);
-      place           = std::move(parts[0].place);
-      return;
-    }
   place.resize(start[n]);
-  parallel_for(n_parts, [&](std::size_t p) {
-    const Part &part = parts[p];
-    const auto  put  = [](const auto &from, auto &to, EntryNumber at) {
-      std::copy(from.begin(), from.end(), to.begin() + at);
-    };
-    put(part.of_A, A.column, A.row_start[part.first]);
-    put(part.in_A, A.value, A.row_start[part.first]);
-    put(part.of_coupling, coupling.column, coupling.row_start[part.first]);
-    put(part.in_coupling, coupling.value, coupling.row_start[part.first]);
-    put(part.place, place, start[part.first]);
+  for_ranges(rows, n, [&](int first, int end) {
+    MatrixRow row;
+    Copy      copy;
+    for (int k = first; k < end; ++k)
+      {
+        if (k + 8 < end)
+          prefetch(values, dofs.number[k + 8]);
+        rows.read(k, row);
+        place_row(k, row, dofs, values, copy);
+      }
   });
 }
 
-// Finds the diagonal entry, and whether the other entries are zero. Refuses what a free DoF cannot have.
-bool UserMatrix::is_decoupled(int i, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const
-{
-  const Index own = dofs.owned.nth_index_in_set(row_of[i]);
-  double      sum = 0.; // of sizes; no number where one of them is none
-  diagonal        = 0.;
-  for (std::size_t k = 0; k < row.columns.size(); ++k)
-    if (row.columns[k] == own)
-      diagonal = row.values[k];
-    else
-      sum += std::abs(row.values[k]);
-  if (kind[i] != free_dof || sum == 0.)
-    return sum == 0.;
-  for (std::size_t k = 0; k < row.columns.size() && !std::isfinite(sum); ++k)
-    if (row.columns[k] != own && !std::isfinite(row.values[k]))
-      refuse("the entry of DoF " + std::to_string(dofs.first + own) + " in the column of DoF " +
-             std::to_string(dofs.first + row.columns[k]) + " is " + std::to_string(row.values[k]));
-  if (diagonal == 0. || !std::isfinite(diagonal))
-    refuse("the diagonal entry of DoF " + std::to_string(dofs.first + own) + " is " + std::to_string(diagonal) +
-           "; smoothers divide by it. Of a saddle point problem, take the block of one unknown");
-  return false;
-}
-
 // Whether the row has the pattern, and is decoupled where it was.
-bool UserMatrix::copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const
+bool UserMatrix::copy_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const
 {
+  const int    i      = dofs.number[k];
   const double former = to.diagonal[i];
-  if (is_decoupled(i, row, dofs, to.diagonal[i]) != (kind[i] != free_dof))
+  if (is_decoupled(k, row, dofs, to.diagonal[i]) != (key[k] >= 0))
     return false;
   changed = changed || to.diagonal[i] != former;
-  if (kind[i] != free_dof)
+  if (key[k] >= 0)
     return true;
   const std::size_t n = row.columns.size();
-  if (static_cast<EntryNumber>(n) != start[i + 1] - start[i])
+  if (static_cast<EntryNumber>(n) != start[k + 1] - start[k])
     return false;
-  bool       same = true, differs = false; // without branches
-  const int *at = place.data() + start[i];
-  for (std::size_t k = 0; k < n; ++k)
+  bool       same = true, differs = false;
+  const int *rank = place.data() + start[k];
+  for (std::size_t e = 0; e < n; ++e)
     {
-      auto      &matrix = at[k] >= 0 ? to.A : to.coupling;
-      const auto entry  = matrix.row_start[i] + (at[k] >= 0 ? at[k] : -1 - at[k]);
-      same &= matrix.column[entry] == local_column(dofs, row.columns[k]);
-      differs |= matrix.value[entry] != row.values[k];
-      matrix.value[entry] = row.values[k];
+      const int  key     = key_of(dofs, row.columns[e]);
+      const bool is_free = key < 0;
+      auto      &matrix  = is_free ? to.A : to.coupling;
+      const auto entry   = matrix.row_start[i] + rank[e];
+      if (entry >= matrix.row_start[i + 1])
+        return false;
+      same &= matrix.column[entry] == (is_free ? key - lowest : key);
+      differs |= matrix.value[entry] != row.values[e];
+      matrix.value[entry] = row.values[e];
     }
   changed = changed || differs;
   return same;
@@ -289,10 +271,12 @@ bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserV
     for_ranges(rows, static_cast<int>(kind.size()), [&](int first, int end) {
       MatrixRow row;
       bool      changed = false;
-      for (int i = first; i < end && fits; ++i)
+      for (int k = first; k < end && fits; ++k)
         {
-          rows.read(row_of[i], row);
-          if (!copy_row(i, row, dofs, to, changed))
+          if (k + 8 < end) // the next rows' places are anywhere
+            prefetch(to, dofs.number[k + 8]);
+          rows.read(k, row);
+          if (!copy_row(k, row, dofs, to, changed))
             fits = false;
         }
       if (changed)

@@ -40,20 +40,22 @@ public:
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
 
 private:
-  struct Part;
+  struct Copy;
 
-  void number_ghosts(const MatrixRows &rows, const UserDofs &dofs, CSRMatrix<double> &A);
+  void number_columns(const MatrixRows &rows, const UserDofs &dofs, CSRMatrix<double> &A);
   void copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &values);
-  void append_row(int i, const MatrixRow &row, const UserDofs &dofs, Part &part) const;
-  int  local_column(const UserDofs &dofs, dealii::types::global_dof_index column) const; // -1: there is none
-  bool copy_row(int i, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const;
-  bool is_decoupled(int i, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const;
+  int  key_of(const UserDofs &dofs, dealii::types::global_dof_index column) const;
+  void place_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &values, Copy &copy);
+  bool copy_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const;
+  bool is_decoupled(int k, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const;
 
-  Array<char>                                  kind, kind_of_column; // the latter with ghosts
+  // Rows and entries are read in the order of the user's memory, and their tables have that order, too. A column has a
+  // key: its number, or its number + `lowest`, which is negative, where its DoF is free.
+  Array<char>                                  kind;   // of each DoF of the space
+  Array<int>                                   key;    // of each owned row's column
   std::vector<dealii::types::global_dof_index> ghosts; // columns of other ranks in the user's numbers, ascending
-  Array<int>                                   ghost_column;
-  Array<int>                                   row_of; // of each DoF of the space, the user's row
-  Array<EntryNumber>                           start;  // of each DoF, its first entry in `place`
-  Array<int>                                   place;  // of the user's entries: in the row of A, or -1 - in `coupling`
+  Array<int>                                   ghost_key;
+  Array<EntryNumber>                           start; // of each of the user's rows, its first entry in `place`
+  Array<int>                                   place; // of the user's entries, in the row of A or of `coupling`
 };
 } // namespace adamant

@@ -13,7 +13,8 @@
 
 namespace adamant::host
 {
-constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // bounds of a node's rows, and of their lcm with dense blocks
+constexpr int max_node_size = 8; // rows of a node
+constexpr int max_group = max_node_size * RowProducts<float>::lanes * RowProducts<float>::group_slices; // rows at once
 
 /// Calls epilogue(first, end, sums) for all rows, on n_threads threads, with sums[i - first] = (A x)_i. Each call has a
 /// group of whole slices and whole nodes of `node_size` rows. With `skip_empty`, groups without entries may be skipped.
@@ -24,7 +25,7 @@ void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threa
 {
   constexpr int lanes    = RowProducts<Number>::lanes;
   const int     m        = std::lcm(A.block_rows, node_size);
-  const int     group    = m * lanes * (m == 1 ? RowProducts<Number>::slices_at_once : 1);
+  const int     group    = m * lanes * (A.block_rows == 1 ? RowProducts<Number>::group_slices : 1);
   const int     n_groups = (A.n_rows + group - 1) / group;
   auto         *ghosts   = A.ghosts.get();
   if (ghosts)
@@ -32,7 +33,7 @@ void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threa
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int g = 0; g < n_groups; ++g)
     {
-      Number    sums[max_group_nodes * lanes];
+      Number    sums[max_group];
       const int first = g * group, end = std::min(A.n_rows, first + group);
       if (ghosts && ghosts->reach(first, end))
         continue;
@@ -48,7 +49,7 @@ void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threa
   for (int g = 0; g < n_groups; ++g)
     if (const int first = g * group, end = std::min(A.n_rows, first + group); ghosts->reach(first, end))
       {
-        Number sums[max_group_nodes * lanes];
+        Number sums[max_group];
         A.products(first, end, x, sums);
         ghosts->add(first, end, sums);
         epilogue(first, end, sums);

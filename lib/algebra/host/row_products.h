@@ -71,6 +71,7 @@ class RowProducts : public MatrixStorage<Number>
 public:
   static constexpr int lanes          = 64 / sizeof(Number); ///< rows of a slice: one AVX-512 register, two of AVX2
   static constexpr int slices_at_once = 4;
+  static constexpr int group_slices   = 16; ///< whose rows are ordered together
 
   explicit RowProducts(int n_threads)
     : n_threads(n_threads)
@@ -79,7 +80,8 @@ public:
   void multiply(Number a, const Number *x, Number b, Number *y) const override;
 
   /// Sets sums[i - first] = (A x)_i for first <= i < end, over the columns that this rank owns. The rows are whole
-  /// slices of `lanes` nodes of block_rows rows, but at the end of the matrix.
+  /// slices of `lanes` nodes of block_rows rows, but at the end of the matrix. Without blocks they are whole groups of
+  /// group_slices slices.
   virtual void products(int first, int end, const Number *x, Number *sums) const = 0;
   /// Returns whether these rows, of whole slices, have no entries.
   virtual bool empty(int /*first*/, int /*end*/) const { return false; }

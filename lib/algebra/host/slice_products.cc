@@ -155,13 +155,29 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
     slice_product<1>(A, slice, x, sums);
 }
 
+// The rows of a group whose slices are reordered.
+template <typename Number>
+void reordered_products(const SparseMatrix<Number> &A, int slice, int n, const Number *x, Number *sums)
+{
+  constexpr int lanes = SparseMatrix<Number>::lanes;
+  Number        in_order[lanes * SparseMatrix<Number>::group_slices];
+  for (int i = 0; i < n; ++i)
+    slice_product<1>(A, slice + i, x, in_order + i * lanes);
+  for (int p = 0; p < n * lanes; ++p)
+    sums[A.order[slice * lanes + p]] = in_order[p];
+}
+
 template <typename Number>
 Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
 {
-  Number sum = 0;
-  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-    sum += A.value[k] * x[A.column[k]];
-  return sum;
+  Number sum[4] = {}; // that do not wait for each other
+  auto   k = A.row_start[row], end = A.row_start[row + 1];
+  for (; k + 4 <= end; k += 4)
+    for (int i = 0; i < 4; ++i)
+      sum[i] += A.value[k + i] * x[A.column[k + i]];
+  for (; k < end; ++k)
+    sum[0] += A.value[k] * x[A.column[k]];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 } // namespace
 
@@ -175,11 +191,18 @@ void owned_products(const SparseMatrix<Number> &A, int first, int end, const Num
         sums[row - first] = row_product(A, row, x);
       return;
     }
-  const int slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
+  constexpr int group      = SparseMatrix<Number>::group_slices;
+  const int     slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
   for (int row = first, n; row < end; row += n * slice_rows)
     {
       const int slice = row / slice_rows;
-      n               = A.block_rows > 1 ? 1 : std::min(A.slices[slice].n_alike, (end - row) / slice_rows);
+      if (A.slices[slice].reordered)
+        {
+          n = std::min(group, (end - row + slice_rows - 1) / slice_rows);
+          reordered_products(A, slice, n, x, sums + (row - first));
+          continue;
+        }
+      n = A.block_rows > 1 ? 1 : std::min(A.slices[slice].n_alike, (end - row) / slice_rows);
       switch (n)
         {
           case 4: alike_products<4>(A, slice, x, sums + (row - first)); break;

@@ -27,18 +27,36 @@ public:
 
   const int m, lanes;
 
-  int    width(int r) const { return n_blocks[r]; }                                          ///< blocks of node r
-  bool   stored(int r, int k) const { return ordered ? place(r, k) >= 0 : k < n_blocks[r]; } ///< else it is padding
-  int    column(int r, int k) const { return columns[r][place(r, k) * m]; }
-  double value(int r, int k, int c, int d) const { return values[r * m + c][place(r, k) * m + d]; }
+  int    width(int r) const { return n_blocks[r]; } ///< blocks of node r
+  int    column(int r, int k) const { return column_of(r, place(r, k)); }
+  int    column_of(int r, int block) const { return columns[r][block * m]; }
+  double value_of(int r, int block, int c, int d) const { return values[r * m + c][block * m + d]; }
   int    window(int k) const { return windows[k]; }
 
-  void read(int slice)
+  /// Calls action(r, k, block) for all nodes and k < n, where `block` is the one that is stored there, or -1: padding.
+  template <typename Action>
+  void for_entries(int n, const Action &action) const
+  {
+    for (int r = 0; r < lanes; ++r)
+      if (ordered)
+        for (int k = 0; k < n; ++k)
+          action(r, k, order[r * longest + k]);
+      else
+        {
+          for (int k = 0; k < n_blocks[r]; ++k)
+            action(r, k, k);
+          for (int k = n_blocks[r]; k < n; ++k)
+            action(r, k, -1);
+        }
+  }
+
+  /// Reads the nodes from `first` on or, with `order`, the nodes first + order[r].
+  void read(int first, const unsigned char *order = nullptr)
   {
     ordered = by_value = false;
     for (int r = 0; r < lanes; ++r)
       {
-        const int row = (slice * lanes + r) * m;
+        const int row = (first + (order != nullptr ? order[r] : r)) * m;
         n_blocks[r]   = row < A.n_rows ? static_cast<int>((A.end(row) - A.row_start[row]) / m) : 0;
         if (n_blocks[r] == 0)
           continue;
@@ -87,15 +105,19 @@ public:
         const int begin = windows[k] = *std::min_element(head.begin(), head.begin() + lanes);
         if (begin > n_cols - length)
           return false;
+        int left = 0; // of the entries of any row, the most
         for (int r = 0; r < lanes; ++r)
           {
             const bool taken       = head[r] < begin + length; // no branch: it would often be guessed wrong
             order[r * longest + k] = taken ? next[r] : -1;
             next[r] += taken;
             head[r] = head_of(r);
+            left    = std::max(left, n_blocks[r] - next[r]);
           }
+        if (left >= n_windows - k)
+          return false;
       }
-    return ordered = std::equal(n_blocks.begin(), n_blocks.end(), next.begin());
+    return ordered = true;
   }
 
   /// Returns whether all nodes have the values of the first node of `head`, block by block; it has as many blocks.

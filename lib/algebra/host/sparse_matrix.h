@@ -7,6 +7,8 @@
 
 namespace adamant::host
 {
+class SliceRows;
+
 /// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, which is stored by columns, so that a
 /// product runs through the vector units. Short rows are padded with zeros. Products are bound by memory, so that
 /// slices are stored in few bytes. Only the first row's columns are stored where the other rows' columns follow one by
@@ -17,15 +19,16 @@ namespace adamant::host
 /// same_value<Number> times the largest of its row. (value_dictionary.h: this is 16 units in the last place.) Columns
 /// may neither follow nor agree, as at the ends of lines and in transfer matrices. Entries are then put into windows of
 /// 2 lanes columns, if no more windows are needed than the longest row has entries. There they are picked from two
-/// registers (AVX-512; else one by one). Dense blocks of m x m (the components of a node follow each other) have slices
+/// registers (AVX-512; else one by one). Where rows of different lengths alternate, as with quadratic elements on
+/// unstructured meshes, the rows of group_slices slices are ordered by length, which saves padding. Dense blocks of m x m (the components of a node follow each other) have slices
 /// of `lanes` nodes, with a column for each block. Where padding would more than double the entries, the matrix is
 /// stored in compressed rows instead and has no slices.
 template <typename Number>
 class SparseMatrix : public RowProducts<Number>
 {
 public:
-  using RowProducts<Number>::lanes, RowProducts<Number>::slices_at_once, RowProducts<Number>::block_rows,
-    RowProducts<Number>::n_threads, RowProducts<Number>::ghosts;
+  using RowProducts<Number>::lanes, RowProducts<Number>::slices_at_once, RowProducts<Number>::group_slices,
+    RowProducts<Number>::block_rows, RowProducts<Number>::n_threads, RowProducts<Number>::ghosts;
 
   struct Slice
   {
@@ -39,6 +42,7 @@ public:
     bool        windowed;   ///< 16-bit distances from the begin of the window of entries k; the begins come first
     bool        shared;     ///< each stored value holds for all rows
     bool        sorted;     ///< entries ascend by value, not by column
+    bool        reordered;  ///< has rows of its group of group_slices slices in the order of `order`
   };
 
   /// Makes the matrix `source`. `changing` points to its values where they will change in device memory, which is the
@@ -57,12 +61,14 @@ public:
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
+  Array<unsigned char>  order; ///< of each place in a reordered slice, the row, counted from the group's first
 
 private:
   void     take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows);
   void     arrange(const RowsView &source);
   void     compressed_rows(const RowsView &source);
   bool     refill(const RowsView &source);
+  void     read(int slice, SliceRows &rows) const;
   RowsView owned(RowsView rows) const;
   int      repeated(int slice) const;
 

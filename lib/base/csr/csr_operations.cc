@@ -6,6 +6,29 @@
 
 namespace adamant
 {
+namespace
+{
+// Calls action(l, a) for each entry l of B that takes part in a row of A B, times a.
+template <class Action>
+void for_row_of_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, int row, const Action &action)
+{
+  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+    for (auto l = B.row_start[A.column[k]], end = B.row_start[A.column[k] + 1]; l < end; ++l)
+      action(l, A.value[k]);
+}
+
+// Sets the n values of a row of A B; `sums` has a place for each column.
+void set_row_of_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, int row, const int *column,
+                        EntryNumber n, Array<double> &sums, double *value)
+{
+  for (EntryNumber k = 0; k < n; ++k)
+    sums[column[k]] = 0.;
+  for_row_of_product(A, B, row, [&](EntryNumber l, double a) { sums[B.column[l]] += a * B.value[l]; });
+  for (EntryNumber k = 0; k < n; ++k)
+    value[k] = sums[column[k]];
+}
+} // namespace
+
 CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, bool sorted)
 {
   CSRMatrix<double> C;
@@ -15,13 +38,13 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
   std::vector<std::pair<Array<int>, Array<double>>> kept(omp_get_max_threads());
   for_row_ranges(A.n_rows, [&](int first, int end) {
     auto &[columns, values] = kept[omp_get_thread_num()];
-    Array<EntryNumber> place(B.n_cols, -1); // of each column's last entry, which lies before `begin` in former rows
-    Array<double>      in_order;
-    EntryNumber        n = 0;
+    Array<int>    last_row(B.n_cols, -1); // that has met the column
+    Array<double> sums(B.n_cols);
+    EntryNumber   n = 0;
     for (int row = first; row < end; ++row)
       {
         const auto  begin = n;
-        EntryNumber most  = n; // entries, were all columns different
+        EntryNumber most  = n + 1; // entries, were all columns different, and one that is overwritten
         for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
           most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
         if (most > static_cast<EntryNumber>(columns.size()))
@@ -30,24 +53,16 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
             columns.resize(std::max<std::size_t>(expected, columns.size() + columns.size() / 2));
             values.resize(columns.size());
           }
-        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          for (auto l = B.row_start[A.column[k]], last = B.row_start[A.column[k] + 1]; l < last; ++l)
-            {
-              auto      &at  = place[B.column[l]];
-              const bool met = at >= begin; // no branch: it would often be guessed wrong
-              at             = met ? at : n;
-              columns[at]    = B.column[l];
-              values[at]     = (met ? values[at] : 0.) + A.value[k] * B.value[l];
-              n += !met;
-            }
+        int *const column = columns.data();
+        for_row_of_product(A, B, row,
+                           [&](EntryNumber l, double) { // without a branch, which would often be guessed wrong
+                             int &last = last_row[column[n] = B.column[l]];
+                             n += last != row;
+                             last = row;
+                           });
         if (sorted)
-          {
-            std::sort(columns.begin() + begin, columns.begin() + n);
-            in_order.clear();
-            for (auto k = begin; k < n; ++k)
-              in_order.push_back(values[place[columns[k]]]);
-            std::copy(in_order.begin(), in_order.end(), values.begin() + begin);
-          }
+          std::sort(column + begin, column + n);
+        set_row_of_product(A, B, row, column + begin, n - begin, sums, values.data() + begin);
         C.row_start[row + 1] = n - begin;
       }
     columns.resize(n);
@@ -74,17 +89,9 @@ void local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B, CSRMa
   for_row_ranges(A.n_rows, [&](int first, int end) {
     Array<double> sums(B.n_cols);
     for (int row = first; row < end; ++row)
-      {
-        if (A.row_start[row] == A.row_start[row + 1])
-          continue;
-        for (auto k = C.row_start[row]; k < C.row_start[row + 1]; ++k)
-          sums[C.column[k]] = 0.;
-        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
-            sums[B.column[l]] += A.value[k] * B.value[l];
-        for (auto k = C.row_start[row]; k < C.row_start[row + 1]; ++k)
-          C.value[k] = sums[C.column[k]];
-      }
+      if (A.row_start[row] < A.row_start[row + 1])
+        set_row_of_product(A, B, row, C.column.data() + C.row_start[row], C.row_start[row + 1] - C.row_start[row], sums,
+                           C.value.data() + C.row_start[row]);
   });
 }
 
