@@ -13,8 +13,7 @@
 
 namespace adamant::host
 {
-constexpr int max_node_size = 8; // rows of a node
-constexpr int max_group = max_node_size * RowProducts<float>::lanes * RowProducts<float>::group_slices; // rows at once
+constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // bounds of a node's rows, and of their lcm with dense blocks
 
 /// Calls epilogue(first, end, sums) for all rows, on n_threads threads, with sums[i - first] = (A x)_i. Each call has a
 /// group of whole slices and whole nodes of `node_size` rows. With `skip_empty`, groups without entries may be skipped.
@@ -23,9 +22,8 @@ template <typename Number, typename Epilogue>
 void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threads, int node_size,
                       const Epilogue &epilogue, bool skip_empty = false)
 {
-  constexpr int lanes    = RowProducts<Number>::lanes;
-  const int     m        = std::lcm(A.block_rows, node_size);
-  const int     group    = m * lanes * (A.block_rows == 1 ? RowProducts<Number>::group_slices : 1);
+  constexpr int lanes    = RowProducts<Number>::lanes * RowProducts<Number>::group_slices;
+  const int     group    = std::lcm(A.block_rows, node_size) * lanes;
   const int     n_groups = (A.n_rows + group - 1) / group;
   auto         *ghosts   = A.ghosts.get();
   if (ghosts)
@@ -33,7 +31,7 @@ void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threa
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int g = 0; g < n_groups; ++g)
     {
-      Number    sums[max_group];
+      Number    sums[max_group_nodes * lanes];
       const int first = g * group, end = std::min(A.n_rows, first + group);
       if (ghosts && ghosts->reach(first, end))
         continue;
@@ -49,7 +47,7 @@ void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threa
   for (int g = 0; g < n_groups; ++g)
     if (const int first = g * group, end = std::min(A.n_rows, first + group); ghosts->reach(first, end))
       {
-        Number sums[max_group];
+        Number sums[max_group_nodes * lanes];
         A.products(first, end, x, sums);
         ghosts->add(first, end, sums);
         epilogue(first, end, sums);

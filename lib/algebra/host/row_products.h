@@ -80,8 +80,7 @@ public:
   void multiply(Number a, const Number *x, Number b, Number *y) const override;
 
   /// Sets sums[i - first] = (A x)_i for first <= i < end, over the columns that this rank owns. The rows are whole
-  /// slices of `lanes` nodes of block_rows rows, but at the end of the matrix. Without blocks they are whole groups of
-  /// group_slices slices.
+  /// groups of group_slices slices of `lanes` nodes of block_rows rows, but at the end of the matrix.
   virtual void products(int first, int end, const Number *x, Number *sums) const = 0;
   /// Returns whether these rows, of whole slices, have no entries.
   virtual bool empty(int /*first*/, int /*end*/) const { return false; }

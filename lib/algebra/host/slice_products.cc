@@ -155,64 +155,48 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
     slice_product<1>(A, slice, x, sums);
 }
 
-// The rows of a group whose slices are reordered.
+// The rows of a group whose n slices are reordered.
 template <typename Number>
 void reordered_products(const SparseMatrix<Number> &A, int slice, int n, const Number *x, Number *sums)
 {
   constexpr int lanes = SparseMatrix<Number>::lanes;
-  Number        in_order[lanes * SparseMatrix<Number>::group_slices];
-  for (int i = 0; i < n; ++i)
-    slice_product<1>(A, slice + i, x, in_order + i * lanes);
-  for (int p = 0; p < n * lanes; ++p)
-    sums[A.order[slice * lanes + p]] = in_order[p];
-}
-
-template <typename Number>
-Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
-{
-  Number sum[4] = {}; // that do not wait for each other
-  auto   k = A.row_start[row], end = A.row_start[row + 1];
-  for (; k + 4 <= end; k += 4)
-    for (int i = 0; i < 4; ++i)
-      sum[i] += A.value[k + i] * x[A.column[k + i]];
-  for (; k < end; ++k)
-    sum[0] += A.value[k] * x[A.column[k]];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  const int     m     = A.block_rows;
+  Number        of_slice[max_node_size * lanes];
+  for (int i = slice; i < slice + n; ++i)
+    {
+      slice_product(A, i, x, of_slice);
+      for (int p = 0; p < m * lanes; ++p)
+        sums[m * A.order[i * lanes + p / m] + p % m] = of_slice[p];
+    }
 }
 } // namespace
 
 template <typename Number>
-void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
+void SparseMatrix<Number>::products(int first, int end, const Number *x, Number *sums) const
 {
-  static_assert(SparseMatrix<Number>::slices_at_once == 4, "products are chosen for 1 to 4 slices");
-  if (A.slices.empty())
-    {
-      for (int row = first; row < end; ++row)
-        sums[row - first] = row_product(A, row, x);
-      return;
-    }
-  constexpr int group      = SparseMatrix<Number>::group_slices;
-  const int     slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
+  static_assert(slices_at_once == 4, "products are chosen for 1 to 4 slices");
+  const int slice_rows = block_rows * lanes;
   for (int row = first, n; row < end; row += n * slice_rows)
     {
-      const int slice = row / slice_rows;
-      if (A.slices[slice].reordered)
+      const int     slice = row / slice_rows;
+      Number *const to    = sums + (row - first);
+      if (slices[slice].reordered)
         {
-          n = std::min(group, (end - row + slice_rows - 1) / slice_rows);
-          reordered_products(A, slice, n, x, sums + (row - first));
+          n = std::min(int(group_slices), (end - row + slice_rows - 1) / slice_rows);
+          reordered_products(*this, slice, n, x, to);
           continue;
         }
-      n = A.block_rows > 1 ? 1 : std::min(A.slices[slice].n_alike, (end - row) / slice_rows);
+      n = block_rows > 1 ? 1 : std::min(slices[slice].n_alike, (end - row) / slice_rows);
       switch (n)
         {
-          case 4: alike_products<4>(A, slice, x, sums + (row - first)); break;
-          case 3: alike_products<3>(A, slice, x, sums + (row - first)); break;
-          case 2: alike_products<2>(A, slice, x, sums + (row - first)); break;
-          default: n = 1; slice_product(A, slice, x, sums + (row - first));
+          case 4: alike_products<4>(*this, slice, x, to); break;
+          case 3: alike_products<3>(*this, slice, x, to); break;
+          case 2: alike_products<2>(*this, slice, x, to); break;
+          default: n = 1; slice_product(*this, slice, x, to);
         }
     }
 }
 
-template void owned_products(const SparseMatrix<double> &, int, int, const double *, double *);
-template void owned_products(const SparseMatrix<float> &, int, int, const float *, float *);
+template void SparseMatrix<double>::products(int, int, const double *, double *) const;
+template void SparseMatrix<float>::products(int, int, const float *, float *) const;
 } // namespace adamant::host

@@ -82,14 +82,14 @@ void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &
     }
 }
 
-// Orders the rows of a group by length, longest first, where products then take less time. Entries that are picked one
+// Orders the nodes of a group by length, longest first, where products then take less time. Entries that are picked one
 // by one, as all are in reordered slices, take about twice the time of others.
 template <typename Number>
 void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows &rows,
                     typename SparseMatrix<Number>::Slice *slices, unsigned char *order)
 {
-  constexpr int lanes     = SparseMatrix<Number>::lanes;
-  const int     first_row = first * lanes, n_places = (end - first) * lanes;
+  constexpr int lanes      = SparseMatrix<Number>::lanes;
+  const int     first_node = first * lanes, n_places = (end - first) * lanes;
   int           present = 0, longest = 0, reordered = 0;
   for (int slice = first; slice < end; ++slice)
     {
@@ -98,10 +98,10 @@ void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows
       longest = std::max(longest, s.width);
     }
   const auto length = [&](int p) {
-    const int row = first_row + p;
-    return row < A.n_rows ? static_cast<int>(A.end(row) - A.row_start[row]) : 0;
+    const int row = (first_node + p) * rows.m;
+    return row < A.n_rows ? static_cast<int>(A.end(row) - A.row_start[row]) / rows.m : 0;
   };
-  std::vector<int> begin(longest + 2, 0); // of the places of rows with each length, from the longest on
+  std::vector<int> begin(longest + 2, 0); // of the places of nodes with each length, from the longest on
   for (int p = 0; p < n_places; ++p)
     ++begin[longest - length(p) + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
@@ -111,10 +111,10 @@ void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows
   if (reordered >= present)
     return;
   for (int p = 0; p < n_places; ++p)
-    order[first_row + begin[longest - length(p)]++] = static_cast<unsigned char>(p);
+    order[first_node + begin[longest - length(p)]++] = static_cast<unsigned char>(p);
   for (int slice = first; slice < end; ++slice)
     {
-      rows.read(first_row, order + slice * lanes);
+      rows.read(first_node, order + slice * lanes);
       slices[slice]           = plain_slice<typename SparseMatrix<Number>::Slice>(n_cols, rows);
       slices[slice].reordered = true;
     }
@@ -200,14 +200,8 @@ SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_siz
   RowsView rows   = view_of(source);
   if (changing != nullptr)
     rows.value = changing;
-  take(source.ghosts, rows);
-}
-
-template <typename Number>
-void SparseMatrix<Number>::take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows)
-{
-  if (plan)
-    ghosts = std::make_unique<Ghosts<Number>>(plan, rows);
+  if (source.ghosts)
+    ghosts = std::make_unique<Ghosts<Number>>(source.ghosts, rows);
   arrange(owned(rows));
 }
 
@@ -253,31 +247,22 @@ void SparseMatrix<Number>::arrange(const RowsView &source)
         for (int slice = first; slice < end; slice += slices_at_once)
           arrange_slices<Number>(slice, std::min(end, slice + slices_at_once), n_cols, rows, head, plain,
                                  slices.data());
-        if (m == 1)
-          reorder_slices<Number>(first, end, n_cols, source, rows, slices.data(), order.data());
+        reorder_slices<Number>(first, end, n_cols, source, rows, slices.data(), order.data());
       }
   }
-  std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
+  std::size_t n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
     {
-      const std::size_t blocks = std::size_t(s.width) * lanes;
-      padded += blocks * m * m;
-      if (s.n_alike == 0)
+      const std::size_t blocks  = std::size_t(s.width) * lanes;
+      std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
+      s.column                  = s.n_alike == 0 ? (&s - 1)->column : columns;
+      s.value                   = s.n_alike == 0 ? (&s - 1)->value : n_values;
+      if (s.n_alike > 0)
         {
-          s.column = (&s - 1)->column;
-          s.value  = (&s - 1)->value;
-          continue;
+          columns += s.contiguous ? s.width : blocks + (s.windowed ? s.width : 0);
+          n_values += (s.shared ? s.width : blocks) * m * m;
         }
-      std::size_t &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
-      s.column             = columns;
-      s.value              = n_values;
-      columns += s.contiguous ? s.width : blocks + (s.windowed ? s.width : 0);
-      n_values += (s.shared ? s.width : blocks) * m * m;
     }
-  const auto entries = source.row_start[source.n_rows] - (ghosts ? ghosts->n_entries() : 0);
-  if (padded > 2 * static_cast<std::size_t>(entries) + slice_rows * 32)
-    return compressed_rows(source);
-  row_start = Array<std::int64_t>();
   column.resize(n_wide);
   narrow_column.resize(n_narrow);
   value.resize(n_values);
@@ -286,37 +271,14 @@ void SparseMatrix<Number>::arrange(const RowsView &source)
     SliceRows rows(source, m, lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      {
-        if (slices[slice].n_alike == 0)
-          continue;
-        read(slice, rows);
-        restore_order<Number>(slices[slice], n_cols, rows);
-        fill_columns(rows, slices[slice], *this);
-        fill_values(rows, slices[slice], *this);
-      }
+      if (slices[slice].n_alike > 0)
+        {
+          read(slice, rows);
+          restore_order<Number>(slices[slice], n_cols, rows);
+          fill_columns(rows, slices[slice], *this);
+          fill_values(rows, slices[slice], *this);
+        }
   }
-}
-
-template <typename Number>
-void SparseMatrix<Number>::compressed_rows(const RowsView &source)
-{
-  block_rows = 1;
-  slices.clear();
-  order = {};
-  narrow_column.clear();
-  row_start.resize(source.n_rows + 1);
-  row_start[0] = 0;
-  for (int i = 0; i < source.n_rows; ++i)
-    row_start[i + 1] = row_start[i] + source.end(i) - source.row_start[i];
-  column.resize(row_start.back());
-  value.resize(row_start.back());
-  for_each(n_threads, source.n_rows, [&](int i) {
-    for (auto k = source.row_start[i], to = row_start[i]; to < row_start[i + 1]; ++k, ++to)
-      {
-        column[to] = source.column[k];
-        value[to]  = static_cast<Number>(source.value[k]);
-      }
-  });
 }
 
 template <typename Number>
@@ -341,14 +303,6 @@ int SparseMatrix<Number>::repeated(int slice) const
 template <typename Number>
 bool SparseMatrix<Number>::refill(const RowsView &source)
 {
-  if (slices.empty())
-    {
-      for_each(n_threads, this->n_rows, [&](int i) {
-        for (auto k = source.row_start[i], to = row_start[i]; to < row_start[i + 1]; ++k, ++to)
-          value[to] = static_cast<Number>(source.value[k]);
-      });
-      return true;
-    }
   const int n_slices = static_cast<int>(slices.size());
   bool      agree    = true;
 #pragma omp parallel num_threads(n_threads) reduction(&& : agree)
@@ -397,16 +351,8 @@ void RowProducts<Number>::multiply(Number a, const Number *x, Number b, Number *
 }
 
 template <typename Number>
-void SparseMatrix<Number>::products(int first, int end, const Number *x, Number *sums) const
-{
-  owned_products(*this, first, end, x, sums);
-}
-
-template <typename Number>
 bool SparseMatrix<Number>::empty(int first, int end) const
 {
-  if (slices.empty())
-    return row_start[first] == row_start[end];
   const int rows = block_rows * lanes;
   return std::all_of(&slices[first / rows], &slices[first / rows] + (end - first + rows - 1) / rows,
                      [](const Slice &s) { return s.width == 0; });
@@ -415,20 +361,16 @@ bool SparseMatrix<Number>::empty(int first, int end) const
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
-  return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
-         narrow_column.size() * sizeof(unsigned short) + value.size() * sizeof(Number) + order.size();
+  return slices.size() * sizeof(Slice) + column.size() * sizeof(int) + narrow_column.size() * sizeof(unsigned short) +
+         value.size() * sizeof(Number) + order.size();
 }
 
 template <typename Number>
 std::string SparseMatrix<Number>::format() const
 {
   std::ostringstream text;
-  text << this->n_rows << " x " << this->n_cols << ", ";
-  if (slices.empty())
-    text << "compressed rows";
-  else
-    text << "slices of " << lanes << (block_rows > 1 ? " nodes in dense blocks" : " rows");
-  text << ", " << 1e-6 * bytes() << " MB";
+  text << this->n_rows << " x " << this->n_cols << ", slices of " << lanes
+       << (block_rows > 1 ? " nodes in dense blocks" : " rows") << ", " << 1e-6 * bytes() << " MB";
   return text.str();
 }
 

@@ -20,9 +20,8 @@ class SliceRows;
 /// may neither follow nor agree, as at the ends of lines and in transfer matrices. Entries are then put into windows of
 /// 2 lanes columns, if no more windows are needed than the longest row has entries. There they are picked from two
 /// registers (AVX-512; else one by one). Where rows of different lengths alternate, as with quadratic elements on
-/// unstructured meshes, the rows of group_slices slices are ordered by length, which saves padding. Dense blocks of m x m (the components of a node follow each other) have slices
-/// of `lanes` nodes, with a column for each block. Where padding would more than double the entries, the matrix is
-/// stored in compressed rows instead and has no slices.
+/// unstructured meshes, the rows of group_slices slices are ordered by length, which saves padding. Dense blocks of m x m
+/// (the components of a node follow each other) have slices of `lanes` nodes, with a column for each block.
 template <typename Number>
 class SparseMatrix : public RowProducts<Number>
 {
@@ -49,24 +48,21 @@ public:
   /// host's; else it is null.
   SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
 
-  void        products(int first, int end, const Number *x, Number *sums) const override;
+  void        products(int first, int end, const Number *x, Number *sums) const override; ///< in slice_products.cc
   bool        empty(int first, int end) const override;
   void        update(const CSRMatrix<double> &source) override;
   void        update_values(const RowsView &rows) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
-  Array<Slice>          slices;    ///< empty for compressed rows
-  Array<std::int64_t>   row_start; ///< of compressed rows
+  Array<Slice>          slices;
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
-  Array<unsigned char>  order; ///< of each place in a reordered slice, the row, counted from the group's first
+  Array<unsigned char>  order; ///< of each place in a reordered slice, the node, counted from the group's first
 
 private:
-  void     take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows);
   void     arrange(const RowsView &source);
-  void     compressed_rows(const RowsView &source);
   bool     refill(const RowsView &source);
   void     read(int slice, SliceRows &rows) const;
   RowsView owned(RowsView rows) const;
@@ -75,8 +71,4 @@ private:
   bool changing = false; ///< whether values change in device memory
   bool plain    = false; ///< whether each value is stored
 };
-
-/// Does what SparseMatrix::products does; it is compiled once for each precision (slice_products.cc).
-template <typename Number>
-void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums);
 } // namespace adamant::host
