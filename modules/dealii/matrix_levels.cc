@@ -29,6 +29,7 @@ Array<char> coarse_kinds(const CSRMatrix<double> &R, const Array<char> &fine)
 {
   const auto  of_column = with_ghosts_of(R, fine);
   Array<char> kinds(R.n_rows);
+#pragma omp parallel for schedule(static)
   for (int j = 0; j < R.n_rows; ++j)
     {
       double at_free = 0., at_prescribed = 0.;
@@ -45,25 +46,37 @@ Array<char> coarse_kinds(const CSRMatrix<double> &R, const Array<char> &fine)
   return kinds;
 }
 
-// Keeps the entries in free rows and columns.
-SharedMatrix free_part(CSRMatrix<double> &&matrix, const Array<char> &rows, const Array<char> &columns)
+// Returns the entries in free rows and columns.
+SharedMatrix free_part(const CSRMatrix<double> &matrix, const Array<char> &rows, const Array<char> &columns)
 {
-  const auto  of_column = with_ghosts_of(matrix, columns);
-  EntryNumber n         = 0;
+  const auto of_column = with_ghosts_of(matrix, columns);
+  const auto for_free  = [&](int i, const auto &action) {
+    for (auto k = matrix.row_start[i]; rows[i] == free_dof && k < matrix.row_start[i + 1]; ++k)
+      if (of_column[matrix.column[k]] == free_dof)
+        action(k);
+  };
+  auto part    = std::make_shared<CSRMatrix<double>>();
+  part->n_rows = matrix.n_rows;
+  part->n_cols = matrix.n_cols;
+  part->ghosts = matrix.ghosts;
+  part->row_start.resize(matrix.n_rows + 1);
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < matrix.n_rows; ++i)
     {
-      const auto begin = std::exchange(matrix.row_start[i], n);
-      for (auto k = begin; rows[i] == free_dof && k < matrix.row_start[i + 1]; ++k)
-        {
-          matrix.column[n] = matrix.column[k];
-          matrix.value[n]  = matrix.value[k];
-          n += of_column[matrix.column[k]] == free_dof;
-        }
+      part->row_start[i + 1] = 0;
+      for_free(i, [&](EntryNumber) { ++part->row_start[i + 1]; });
     }
-  matrix.row_start[matrix.n_rows] = n;
-  matrix.column.resize(n);
-  matrix.value.resize(n);
-  return std::make_shared<CSRMatrix<double>>(std::move(matrix));
+  finish_row_starts(*part);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < matrix.n_rows; ++i)
+    {
+      EntryNumber to = part->row_start[i];
+      for_free(i, [&](EntryNumber k) {
+        part->column[to]  = matrix.column[k];
+        part->value[to++] = matrix.value[k];
+      });
+    }
+  return part;
 }
 
 Array<char> are_free(const Array<char> &kinds)
@@ -114,8 +127,8 @@ void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
   for (std::size_t l = n_levels; --l > 0;)
     {
       Array<char> coarser  = coarse_kinds(transfer[l].restriction, kinds);
-      data[l].prolongation = free_part(std::move(transfer[l].prolongation), kinds, coarser);
-      data[l].restriction  = free_part(std::move(transfer[l].restriction), coarser, kinds);
+      data[l].prolongation = free_part(transfer[l].prolongation, kinds, coarser);
+      data[l].restriction  = free_part(transfer[l].restriction, coarser, kinds);
       transfer[l]          = {};
       products.emplace_back(data[l].prolongation, data[l].restriction, are_free(coarser));
       matrices[l - 1] = std::make_shared<CSRMatrix<double>>(products.back().compute(*matrices[l]));

@@ -56,7 +56,9 @@ public:
   const UserDofs   &dofs() const { return user; }
   const UserMatrix &matrix() const { return user_matrix; }
   const UserValues &finest() const { return *values; }
-  int               node_size() const { return rows_per_node; }
+  /// Returns finest() for owners, who must not change it; update() changes its values.
+  std::shared_ptr<UserValues> shared_finest() const { return values; }
+  int                         node_size() const { return rows_per_node; }
 
 private:
   void make_coarser(std::vector<Transfer> transfer);

@@ -228,6 +228,8 @@ void DealiiMultigrid::update_values(const MatrixRows &rows)
   auto           &s = *state;
   try
     {
+      if (s.krylov)
+        s.krylov->current = false; // it may share the values
       if (s.levels->update(rows))
         {
           check_values();

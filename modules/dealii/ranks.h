@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/communicator.h"
+#include "base/parallel_for.h"
 
 #include <array>
 #include <exception>
@@ -30,6 +31,16 @@ void agreed(const Communicator &ranks, const Action &action)
     }
   if (const auto first = ranks.first_text(complaint); !first.empty())
     throw RunError(first);
+}
+
+/// Calls action(first, end) for n_ranges ranges of about the same size that 0 <= i < n is split into, on all threads.
+/// Throws again what one of them has thrown.
+template <class Action>
+void for_ranges(std::size_t n, std::size_t n_ranges, const Action &action)
+{
+  parallel_for(n_ranges, [&](std::size_t r) {
+    action(static_cast<int>(n * r / n_ranges), static_cast<int>(n * (r + 1) / n_ranges));
+  });
 }
 
 /// Returns whether `condition` holds on any rank. All ranks call it together.

@@ -96,19 +96,34 @@ struct System
   double             scale = 1.;
 };
 
+// Gives the method the present values of the user's matrix. Returns false where the matrix has another pattern.
+bool take_values(const MatrixRows &rows, const MatrixLevels &levels, DealiiKrylov &k)
+{
+  if (k.values == levels.shared_finest())
+    {
+      bool differs = false;
+      if (!levels.matrix().compare(rows, levels.dofs(), levels.finest(), differs))
+        return false;
+      if (!differs)
+        return true;
+      k.values = std::make_shared<UserValues>(levels.finest());
+      k.solver.reset();
+    }
+  return levels.matrix().copy_values(rows, levels.dofs(), *k.values);
+}
+
 // The method, made for the pattern, with the present values of the user's matrix.
 DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const MatrixLevels &levels,
                       const MultigridOptions &multigrid, const Preconditioner &M, std::unique_ptr<DealiiKrylov> &krylov)
 {
-  const bool is_new = !krylov;
-  if (is_new)
+  if (!krylov)
     {
       krylov         = std::make_unique<DealiiKrylov>();
-      krylov->values = std::make_shared<UserValues>(levels.finest());
+      krylov->values = levels.shared_finest();
     }
   auto      &k       = *krylov;
   const bool current = std::exchange(k.current, false); // a copy that throws leaves others
-  if (!levels.matrix().copy_values(rows, levels.dofs(), *k.values))
+  if (!take_values(rows, levels, k))
     {
       krylov.reset();
       throw RunError(
@@ -116,7 +131,7 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
         "of initialize(); call initialize(matrix)");
     }
   k.current = true;
-  if (k.solver && current && !k.values->changed)
+  if (k.solver && current && (k.values == levels.shared_finest() || !k.values->changed))
     return k;
   const auto &A         = k.values->A;
   const bool  symmetric = multigrid.pre_steps == multigrid.post_steps && is_symmetric(A, levels.dofs().ranks);

@@ -42,7 +42,7 @@ private:
   int                  &n_applications;
 };
 
-/// The Krylov method of adamant::solve(), with its own copy of the matrix: the preconditioner may be of another one.
+/// The Krylov method of adamant::solve(). It shares the matrix of the levels until it solves with another one.
 struct DealiiKrylov
 {
   std::shared_ptr<UserValues>   values;

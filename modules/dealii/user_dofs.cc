@@ -8,6 +8,8 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -273,35 +275,40 @@ template <int dim>
 Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
                       const dealii::AffineConstraints<double> &constraints)
 {
+  const std::size_t  n = dofs.number.size();
   Array<char>        kinds(space.n_owned());
-  std::vector<Index> masters; // rows of the matrix: for each hanging DoF the ones that its value is made of
+  Array<std::size_t> first_master(n + 1); // of the masters below: the DoFs that the value of a hanging one is made of
+  const auto         dof_of = [&](std::size_t k) { return dofs.first + dofs.row(k); };
   agreed(dofs.ranks, [&] {
-    for (std::size_t k = 0; k < dofs.number.size(); ++k)
-      {
-        const Index dof  = dofs.first + dofs.owned.nth_index_in_set(k);
-        char       &kind = kinds[dofs.number[k]];
-        kind             = kind_of(dof, !space.is_free(dofs.number[k]), constraints);
-        if (kind == hanging_dof)
-          for (const auto &[master, weight] : *constraints.get_constraint_entries(dof))
-            masters.push_back(master - dofs.first); // of another block: a large number, which is no row
-      }
+    for_ranges(n, omp_get_max_threads(), [&](int first, int end) {
+      for (int k = first; k < end; ++k)
+        {
+          const char kind = kinds[dofs.number[k]] = kind_of(dof_of(k), !space.is_free(dofs.number[k]), constraints);
+          first_master[k + 1] = kind == hanging_dof ? constraints.get_constraint_entries(dof_of(k))->size() : 0;
+        }
+    });
+  });
+  first_master[0] = 0;
+  std::partial_sum(first_master.begin(), first_master.end(), first_master.begin());
+  std::vector<Index> masters(first_master[n]); // rows of the matrix
+  for_ranges(n, omp_get_max_threads(), [&](int first, int end) {
+    for (int k = first; k < end; ++k)
+      if (kinds[dofs.number[k]] == hanging_dof)
+        std::transform(constraints.get_constraint_entries(dof_of(k))->begin(),
+                       constraints.get_constraint_entries(dof_of(k))->end(), masters.begin() + first_master[k],
+                       [&](const auto &entry) { return entry.first - dofs.first; }); // of another block: no row
   });
   const auto    numbers = dofs.numbers_in_space(masters);
   Array<double> values(kinds.begin(), kinds.end());
   values = space.local_values(values.data());
   agreed(dofs.ranks, [&] {
-    const Index *next = numbers.data();
-    for (std::size_t k = 0; k < dofs.number.size(); ++k)
-      if (kinds[dofs.number[k]] == hanging_dof)
-        {
-          const Index              dof     = dofs.first + dofs.owned.nth_index_in_set(k);
-          const ConstraintEntries &entries = *constraints.get_constraint_entries(dof);
-          const auto              *of_mesh =
-            space.hanging_nodes.get_constraint_entries(space.partition().local_to_global(dofs.number[k]));
-          check_hanging(dof, entries, next, *of_mesh,
+    for_ranges(n, omp_get_max_threads(), [&](int first, int end) {
+      for (int k = first; k < end; ++k)
+        if (kinds[dofs.number[k]] == hanging_dof)
+          check_hanging(dof_of(k), *constraints.get_constraint_entries(dof_of(k)), numbers.data() + first_master[k],
+                        *space.hanging_nodes.get_constraint_entries(space.partition().local_to_global(dofs.number[k])),
                         [&](Index master) { return values[space.partition().global_to_local(master)]; });
-          next += entries.size();
-        }
+    });
   });
   return kinds;
 }

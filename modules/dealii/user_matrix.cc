@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
-#include "base/parallel_for.h"
 #include "dealii/ranks.h"
 
 #include <omp.h>
@@ -14,6 +13,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,16 +23,9 @@ namespace
 {
 using Index = dealii::types::global_dof_index;
 
-// Calls action(first, end) for ranges of n rows, on all threads where the matrix allows it.
-template <class Action>
-void for_ranges(const MatrixRows &rows, int n, const Action &action)
+std::size_t n_ranges(const MatrixRows &rows)
 {
-  const int  n_ranges = rows.by_threads ? omp_get_max_threads() : 1;
-  const auto begin_of = [&](std::size_t r) { return static_cast<int>(std::size_t(n) * r / n_ranges); };
-  if (n_ranges == 1)
-    action(0, n);
-  else
-    parallel_for(n_ranges, [&](std::size_t r) { action(begin_of(r), begin_of(r + 1)); });
+  return rows.by_threads ? omp_get_max_threads() : 1;
 }
 
 // Where it is not inlined, GCC takes it for a function without effect and leaves its calls out.
@@ -48,6 +41,7 @@ void for_ranges(const MatrixRows &rows, int n, const Action &action)
 }
 
 constexpr int lowest = std::numeric_limits<int>::min();
+constexpr int ahead  = 8; // rows whose places, which may be anywhere, are on their way to the cache
 } // namespace
 
 UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values)
@@ -63,7 +57,7 @@ UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char>
     if (rows.owned != dofs.owned)
       refuse("this rank has " + std::to_string(rows.owned.n_elements()) + " rows, which are not those of its " +
              std::to_string(dofs.owned.n_elements()) + " DoFs");
-    for_ranges(rows, n, [&](int first, int end) {
+    for_ranges(n, n_ranges(rows), [&](int first, int end) {
       for (int k = first; k < end; ++k)
         {
           const int  i       = dofs.number[k];
@@ -212,33 +206,38 @@ void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &
         start[k + 1]              = length;
       }
   };
-  agreed(dofs.ranks, [&] { for_ranges(rows, n, count); });
+  agreed(dofs.ranks, [&] { for_ranges(n, n_ranges(rows), count); });
   finish_row_starts(A);
   finish_row_starts(coupling);
   start[0] = 0;
   std::partial_sum(start.begin(), start.end(), start.begin());
   place.resize(start[n]);
-  for_ranges(rows, n, [&](int first, int end) {
+  for_ranges(n, n_ranges(rows), [&](int first, int end) {
     MatrixRow row;
     Copy      copy;
     for (int k = first; k < end; ++k)
       {
-        if (k + 8 < end)
-          prefetch(values, dofs.number[k + 8]);
+        if (k + ahead < end)
+          prefetch(values, dofs.number[k + ahead]);
         rows.read(k, row);
         place_row(k, row, dofs, values, copy);
       }
   });
 }
 
-// Whether the row has the pattern, and is decoupled where it was.
-bool UserMatrix::copy_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const
+// Copies a row, or compares it where the values are constant. Returns whether it has the pattern, and is decoupled
+// where it was.
+template <class Values>
+bool UserMatrix::take_row(int k, const MatrixRow &row, const UserDofs &dofs, Values &to, bool &changed) const
 {
-  const int    i      = dofs.number[k];
-  const double former = to.diagonal[i];
-  if (is_decoupled(k, row, dofs, to.diagonal[i]) != (key[k] >= 0))
+  constexpr bool write    = !std::is_const_v<Values>;
+  const int      i        = dofs.number[k];
+  double         diagonal = 0.;
+  if (is_decoupled(k, row, dofs, diagonal) != (key[k] >= 0))
     return false;
-  changed = changed || to.diagonal[i] != former;
+  changed = changed || to.diagonal[i] != diagonal;
+  if constexpr (write)
+    to.diagonal[i] = diagonal;
   if (key[k] >= 0)
     return true;
   const std::size_t n = row.columns.size();
@@ -248,44 +247,56 @@ bool UserMatrix::copy_row(int k, const MatrixRow &row, const UserDofs &dofs, Use
   const int *rank = place.data() + start[k];
   for (std::size_t e = 0; e < n; ++e)
     {
-      const int  key     = key_of(dofs, row.columns[e]);
-      const bool is_free = key < 0;
+      const int  column  = key_of(dofs, row.columns[e]);
+      const bool is_free = column < 0;
       auto      &matrix  = is_free ? to.A : to.coupling;
       const auto entry   = matrix.row_start[i] + rank[e];
       if (entry >= matrix.row_start[i + 1])
         return false;
-      same &= matrix.column[entry] == (is_free ? key - lowest : key);
+      same &= matrix.column[entry] == (is_free ? column - lowest : column);
       differs |= matrix.value[entry] != row.values[e];
-      matrix.value[entry] = row.values[e];
+      if constexpr (write)
+        matrix.value[entry] = row.values[e];
     }
   changed = changed || differs;
   return same;
 }
 
-bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const
+template <class Values>
+bool UserMatrix::take(const MatrixRows &rows, const UserDofs &dofs, Values &to, bool &changed) const
 {
   std::atomic<bool> fits{rows.owned == dofs.owned}, changes{false};
   agreed(dofs.ranks, [&] {
     if (!fits)
       return;
-    for_ranges(rows, static_cast<int>(kind.size()), [&](int first, int end) {
+    for_ranges(kind.size(), n_ranges(rows), [&](int first, int end) {
       MatrixRow row;
-      bool      changed = false;
+      bool      differs = false;
       for (int k = first; k < end && fits; ++k)
         {
-          if (k + 8 < end) // the next rows' places are anywhere
-            prefetch(to, dofs.number[k + 8]);
+          if (k + ahead < end)
+            prefetch(to, dofs.number[k + ahead]);
           rows.read(k, row);
-          if (!copy_row(k, row, dofs, to, changed))
+          if (!take_row(k, row, dofs, to, differs))
             fits = false;
         }
-      if (changed)
+      if (differs)
         changes = true;
     });
   });
   double found[] = {fits ? 0. : 1., changes ? 1. : 0.};
   dofs.ranks.max(found, 2);
-  to.changed = found[1] > 0.;
+  changed = found[1] > 0.;
   return found[0] == 0.;
+}
+
+bool UserMatrix::copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const
+{
+  return take(rows, dofs, to, to.changed);
+}
+
+bool UserMatrix::compare(const MatrixRows &rows, const UserDofs &dofs, const UserValues &values, bool &changed) const
+{
+  return take(rows, dofs, values, changed);
 }
 } // namespace adamant

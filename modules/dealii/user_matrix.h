@@ -38,6 +38,8 @@ public:
   /// the matrix has another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on
   /// all ranks where the constructor would refuse an entry.
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
+  /// Does what copy_values() does, but only compares: `changed` tells whether the matrix has other values than `values`.
+  bool compare(const MatrixRows &rows, const UserDofs &dofs, const UserValues &values, bool &changed) const;
 
 private:
   struct Copy;
@@ -46,7 +48,10 @@ private:
   void copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &values);
   int  key_of(const UserDofs &dofs, dealii::types::global_dof_index column) const;
   void place_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &values, Copy &copy);
-  bool copy_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &to, bool &changed) const;
+  template <class Values>
+  bool take_row(int k, const MatrixRow &row, const UserDofs &dofs, Values &to, bool &changed) const;
+  template <class Values>
+  bool take(const MatrixRows &rows, const UserDofs &dofs, Values &to, bool &changed) const;
   bool is_decoupled(int k, const MatrixRow &row, const UserDofs &dofs, double &diagonal) const;
 
   // Rows and entries are read in the order of the user's memory, and their tables have that order, too. A column has a

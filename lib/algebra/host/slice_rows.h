@@ -6,13 +6,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 namespace adamant::host
 {
 /// The rows of a slice in terms of blocks of m x m entries, in the order of storage. They are stored by ascending
-/// columns or, once sorted, by values or by windows. The columns of a node's first row hold for all its rows.
+/// columns or, once sorted, by windows. The columns of a node's first row hold for all its rows.
 class SliceRows
 {
 public:
@@ -53,7 +52,7 @@ public:
   /// Reads the nodes from `first` on or, with `order`, the nodes first + order[r].
   void read(int first, const unsigned char *order = nullptr)
   {
-    ordered = by_value = false;
+    ordered = false;
     for (int r = 0; r < lanes; ++r)
       {
         const int row = (first + (order != nullptr ? order[r] : r)) * m;
@@ -63,26 +62,6 @@ public:
         columns[r] = A.column + A.row_start[row];
         for (int c = 0; c < m; ++c)
           values[r * m + c] = A.value + A.row_start[row + c];
-      }
-  }
-
-  void sort_by_value()
-  {
-    ordered = by_value = true;
-    longest            = *std::max_element(n_blocks.begin(), n_blocks.end());
-    order.resize(static_cast<std::size_t>(lanes) * longest);
-    for (int r = 0; r < lanes; ++r)
-      {
-        const auto begin = order.begin() + r * longest;
-        std::iota(begin, begin + n_blocks[r], 0);
-        const auto *const *rows = &values[r * m];
-        std::sort(begin, begin + n_blocks[r], [rows, m = m](int k, int l) {
-          for (int c = 0; c < m; ++c)
-            for (int d = 0; d < m; ++d)
-              if (const double a = rows[c][k * m + d], b = rows[c][l * m + d]; a != b)
-                return a < b;
-          return k < l;
-        });
       }
   }
 
@@ -135,13 +114,8 @@ public:
             largest = std::max(largest, std::abs(b[k]));
           const double limit = rounding * largest;
           bool         same  = true; // false where a value is no number
-          if (!by_value)
-            for (int k = 0; k < n; ++k)
-              same &= std::abs(b[k] - a[k]) <= limit;
-          else
-            for (int k = 0; k < n_blocks[r]; ++k)
-              for (int d = 0; d < m; ++d)
-                same &= std::abs(b[place(r, k) * m + d] - a[head.place(of, k) * m + d]) <= limit;
+          for (int k = 0; k < n; ++k)
+            same &= std::abs(b[k] - a[k]) <= limit;
           if (!same)
             return false;
         }
@@ -164,12 +138,12 @@ private:
   int place(int r, int k) const { return ordered ? order[r * longest + k] : k; }
 
   const RowsView             &A;
-  bool                        ordered = false, by_value = false;
-  std::vector<int>            n_blocks;    // of each node
-  std::vector<const double *> values;      // of each row
-  std::vector<const int *>    columns;     // of each node's first row
-  int                         longest = 0; // blocks of a node in `order`
-  std::vector<int>            order;       // of each node's blocks; -1: padding
-  std::vector<int>            windows;     // first columns of windows
+  bool                        ordered = false; // by windows
+  std::vector<int>            n_blocks;        // of each node
+  std::vector<const double *> values;          // of each row
+  std::vector<const int *>    columns;         // of each node's first row
+  int                         longest = 0;     // blocks of a node in `order`
+  std::vector<int>            order;           // of each node's blocks; -1: padding
+  std::vector<int>            windows;         // first columns of windows
 };
 } // namespace adamant::host

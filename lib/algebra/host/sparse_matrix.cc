@@ -18,7 +18,7 @@ namespace
 template <typename Slice>
 Slice plain_slice(int n_cols, const SliceRows &rows)
 {
-  Slice s{0, 0, n_cols, 0, 1, false, false, false, false, false, false};
+  Slice s{0, 0, n_cols, 0, 1, false, false, false, false, false};
   int   highest = 0;
   for (int r = 0; r < rows.lanes; ++r)
     if (const int width = rows.width(r); width > 0)
@@ -31,14 +31,12 @@ Slice plain_slice(int n_cols, const SliceRows &rows)
   return s;
 }
 
-// Decides how to store the rows that have been read: `plain`, each value. Rows of the same stencil whose columns are
-// numbered without order agree when they are sorted by value.
+// Decides how to store the rows that have been read: `plain`, each value.
 template <typename Number>
 void arrange_slice(int n_cols, SliceRows &rows, bool plain, typename SparseMatrix<Number>::Slice &s)
 {
-  constexpr int    lanes    = SparseMatrix<Number>::lanes;
-  constexpr double rounding = same_value<Number>;
-  s                         = plain_slice<typename SparseMatrix<Number>::Slice>(n_cols, rows);
+  constexpr int lanes = SparseMatrix<Number>::lanes;
+  s                   = plain_slice<typename SparseMatrix<Number>::Slice>(n_cols, rows);
   if (s.width == 0)
     return;
   bool equal = true;
@@ -48,12 +46,8 @@ void arrange_slice(int n_cols, SliceRows &rows, bool plain, typename SparseMatri
   for (int r = 1; r < lanes && s.contiguous; ++r)
     for (int k = 0; k < s.width && s.contiguous; ++k)
       s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
-  s.shared   = equal && !plain && rows.same_values(rows, rounding);
+  s.shared   = equal && !plain && rows.same_values(rows, same_value<Number>);
   s.windowed = !s.contiguous && s.narrow && rows.m == 1 && rows.sort_by_windows(s.width, 2 * lanes, n_cols);
-  if (s.shared || s.contiguous || s.windowed || plain || !equal)
-    return;
-  rows.sort_by_value();
-  s.sorted = s.shared = rows.same_values(rows, rounding);
 }
 
 // Arranges a group of slices, and finds slices of the group that repeat others.
@@ -118,15 +112,6 @@ void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows
       slices[slice]           = plain_slice<typename SparseMatrix<Number>::Slice>(n_cols, rows);
       slices[slice].reordered = true;
     }
-}
-
-template <typename Number>
-void restore_order(const typename SparseMatrix<Number>::Slice &s, int n_cols, SliceRows &rows)
-{
-  if (s.sorted)
-    rows.sort_by_value();
-  if (s.windowed)
-    rows.sort_by_windows(s.width, 2 * rows.lanes, n_cols);
 }
 
 // Writes the columns of a slice to their place. Padding reads a column that the slice reads anyway.
@@ -273,21 +258,24 @@ void SparseMatrix<Number>::arrange(const RowsView &source)
     for (int slice = 0; slice < n_slices; ++slice)
       if (slices[slice].n_alike > 0)
         {
-          read(slice, rows);
-          restore_order<Number>(slices[slice], n_cols, rows);
+          read(slice, n_cols, rows);
           fill_columns(rows, slices[slice], *this);
           fill_values(rows, slices[slice], *this);
         }
   }
 }
 
+// Reads the rows of a slice in the order in which they and their entries are stored.
 template <typename Number>
-void SparseMatrix<Number>::read(int slice, SliceRows &rows) const
+void SparseMatrix<Number>::read(int slice, int n_cols, SliceRows &rows) const
 {
-  if (slices[slice].reordered)
+  const Slice &s = slices[slice];
+  if (s.reordered)
     rows.read((slice - slice % group_slices) * lanes, order.data() + slice * lanes);
   else
     rows.read(slice * lanes);
+  if (s.windowed)
+    rows.sort_by_windows(s.width, 2 * lanes, n_cols);
 }
 
 // The slice that another one repeats, or itself.
@@ -313,10 +301,7 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
       {
         const Slice &s      = slices[slice];
         const bool   stored = s.n_alike > 0;
-        read(slice, rows);
-        restore_order<Number>(s, this->n_cols, rows);
-        if (s.sorted)
-          fill_columns(rows, s, *this); // their order may be another one
+        read(slice, this->n_cols, rows);
         if (!stored)
           head.read(repeated(slice) * lanes);
         if (s.shared || !stored)

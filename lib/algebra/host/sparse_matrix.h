@@ -40,7 +40,6 @@ public:
     bool        narrow;     ///< 16-bit columns
     bool        windowed;   ///< 16-bit distances from the begin of the window of entries k; the begins come first
     bool        shared;     ///< each stored value holds for all rows
-    bool        sorted;     ///< entries ascend by value, not by column
     bool        reordered;  ///< has rows of its group of group_slices slices in the order of `order`
   };
 
@@ -64,7 +63,7 @@ public:
 private:
   void     arrange(const RowsView &source);
   bool     refill(const RowsView &source);
-  void     read(int slice, SliceRows &rows) const;
+  void     read(int slice, int n_cols, SliceRows &rows) const;
   RowsView owned(RowsView rows) const;
   int      repeated(int slice) const;
 

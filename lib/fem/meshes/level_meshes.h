@@ -47,9 +47,9 @@ struct LevelMeshOptions
 /// every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends where nothing is left to
 /// undo.
 ///
-/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
-/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
-/// Triangulations, by create_distributed_level_meshes.
+/// The coarser meshes of a mesh on one rank are lists of cells in its tree (CellList); material_id and boundary_id return
+/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) on several ranks is
+/// coarsened to Triangulations, by create_distributed_level_meshes.
 template <int dim>
 class LevelMeshes
 {
