@@ -103,12 +103,12 @@ TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
 
 TEST(UserMatrix, RanksOfKeys)
 {
-  for (const int n : {0, 1, 9, 256, 257, 700})
+  for (const int n : {0, 1, 9, 16, 17, 512, 513, 700})
     {
-      std::vector<int> keys(n), ranks(n), sorted(n, 0);
+      std::vector<int> keys(n), ranks, sorted(n, 0);
       for (int k = 0; k < n; ++k)
         keys[k] = (k * 37 + 11) % 701 - 350; // all are different, as 701 is a prime number
-      adamant::rank_keys(keys.data(), n, ranks.data());
+      adamant::rank_keys(keys, ranks);
       for (int k = 0; k < n; ++k)
         sorted[ranks[k]] = keys[k];
       std::sort(keys.begin(), keys.end());
