@@ -90,6 +90,21 @@ inline CSRMatrix<double> nodes_on_a_grid(int length, int lines, int m)
   });
 }
 
+/// Nodes of m rows with dense blocks, which have 1, 3 or 8 neighbours in turn, as vertices, lines and cells of quadratic
+/// elements have different numbers of them.
+inline CSRMatrix<double> nodes_of_different_lengths(int n_nodes, int m)
+{
+  const Values values = random_values(1000, 13);
+  return matrix_of_rows(n_nodes * m, n_nodes * m, [&](int i) {
+    RowEntries row;
+    const int  node = i / m, n = node % 5 == 0 ? 8 : node % 2 == 0 ? 3 : 1;
+    for (int k = 0; k < n; ++k)
+      for (int c = 0; c < m; ++c)
+        row.emplace_back((node * 7 % 40 + n_nodes * k / 10) * m + c, values[(i + 17 * k + c) % 1000]);
+    return row;
+  });
+}
+
 /// Entries of `A` times 1 + noise, random and of at most `units` units in the last place.
 inline CSRMatrix<double> with_noise(CSRMatrix<double> A, double unit, unsigned int seed = 11)
 {
@@ -117,6 +132,9 @@ inline std::vector<Specimen> matrix_zoo()
                      nodes_on_a_line(nodes, size, 0.), size});
   for (const int size : {2, 3, 4})
     all.push_back({"grid of dense blocks of " + std::to_string(size), nodes_on_a_grid(140, 12, size), size});
+  for (const int size : {1, 3, 6})
+    all.push_back({"nodes of " + std::to_string(size) + " rows and different lengths",
+                   nodes_of_different_lengths(700, size), size});
   all.push_back({"nodes of 4 without blocks", random_matrix(1200, 1200, Rows::irregular, 5), 4});
   const Coefficients transport{1, 0.01 * 0.02, {0, -0.02, 0}};
   const auto         grid = q1_matrix({2, 60}, transport);

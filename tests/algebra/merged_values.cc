@@ -159,3 +159,15 @@ TEST(HostMatrices, SlicesThatRepeatAreStoredOnce)
   EXPECT_LT(bytes(float(), P), 12.) << "20 where each slice has its own";
   EXPECT_GT(bytes(double(), with_noise(A, 1e-3)), 9 * 8.);
 }
+
+// Rows of different lengths are ordered by them, which spares most of the padding.
+TEST(HostMatrices, RowsOfDifferentLengthsHaveLittlePadding)
+{
+  const Device host = Device::host(1);
+  for (const int m : {1, 3})
+    {
+      const auto   A     = nodes_of_different_lengths(7000, m);
+      const double bytes = double(Matrix<float>(host, A, m).bytes());
+      EXPECT_LT(bytes / double(A.n_nonzeros()), 1.3 * (sizeof(float) + 4. / m)) << "a third of it is padding else";
+    }
+}

@@ -27,9 +27,8 @@ public:
   const int m, lanes;
 
   int    width(int r) const { return n_blocks[r]; } ///< blocks of node r
-  int    column(int r, int k) const { return column_of(r, place(r, k)); }
-  int    column_of(int r, int block) const { return columns[r][block * m]; }
-  double value_of(int r, int block, int c, int d) const { return values[r * m + c][block * m + d]; }
+  int    column(int r, int block) const { return columns[r][block * m]; }
+  double value(int r, int block, int c, int d) const { return values[r * m + c][block * m + d]; }
   int    window(int k) const { return windows[k]; }
 
   /// Calls action(r, k, block) for all nodes and k < n, where `block` is the one that is stored there, or -1: padding.
@@ -134,8 +133,6 @@ public:
 
 private:
   static constexpr int most_lanes = 16;
-
-  int place(int r, int k) const { return ordered ? order[r * longest + k] : k; }
 
   const RowsView             &A;
   bool                        ordered = false; // by windows

@@ -125,7 +125,7 @@ void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Sl
       A.column[s.column + k] = rows.column(0, k) - first_row;
   else if (!s.narrow)
     rows.for_entries(s.width, [&, to = A.column.data() + s.column](int r, int k, int entry) {
-      to[k * lanes + r] = entry >= 0 ? rows.column_of(r, entry) : s.lowest_column;
+      to[k * lanes + r] = entry >= 0 ? rows.column(r, entry) : s.lowest_column;
     });
   else
     {
@@ -134,7 +134,7 @@ void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Sl
         window[k] = static_cast<unsigned short>(rows.window(k) - s.lowest_column);
       rows.for_entries(s.width, [&](int r, int k, int entry) {
         const int from    = s.windowed ? rows.window(k) : s.lowest_column;
-        to[k * lanes + r] = static_cast<unsigned short>(entry >= 0 ? rows.column_of(r, entry) - from : 0);
+        to[k * lanes + r] = static_cast<unsigned short>(entry >= 0 ? rows.column(r, entry) - from : 0);
       });
     }
 }
@@ -149,7 +149,7 @@ void fill_values(const SliceRows &rows, const typename SparseMatrix<Number>::Sli
       rows.for_entries(s.width, [&, to = A.value.data() + s.value](int r, int k, int entry) {
         if (r < n_stored)
           to[((k * m + c) * m + d) * n_stored + r] =
-            entry >= 0 ? static_cast<Number>(rows.value_of(r, entry, c, d)) : Number(0);
+            entry >= 0 ? static_cast<Number>(rows.value(r, entry, c, d)) : Number(0);
       });
 }
 
@@ -171,6 +171,21 @@ bool has_dense_blocks(const RowsView &A, int n_cols, int m, int n_threads)
   return dense;
 }
 
+// Returns a number by which other patterns are told: the sum of a hash of each entry's row and column (splitmix64).
+std::uint64_t fingerprint(const RowsView &A, int n_threads)
+{
+  std::uint64_t sum = 0;
+#pragma omp parallel for num_threads(n_threads) schedule(static) reduction(+ : sum)
+  for (int row = 0; row < A.n_rows; ++row)
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      {
+        std::uint64_t entry = (std::uint64_t(row) << 32) + A.column[k] + 0x9e3779b97f4a7c15;
+        entry               = (entry ^ (entry >> 30)) * 0xbf58476d1ce4e5b9;
+        entry               = (entry ^ (entry >> 27)) * 0x94d049bb133111eb;
+        sum += entry ^ (entry >> 31);
+      }
+  return sum;
+}
 } // namespace
 
 template <typename Number>
@@ -185,9 +200,16 @@ SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_siz
   RowsView rows   = view_of(source);
   if (changing != nullptr)
     rows.value = changing;
-  if (source.ghosts)
-    ghosts = std::make_unique<Ghosts<Number>>(source.ghosts, rows);
+  take(source.ghosts, rows);
+}
+
+template <typename Number>
+void SparseMatrix<Number>::take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows)
+{
+  if (plan)
+    ghosts = std::make_unique<Ghosts<Number>>(plan, rows);
   arrange(owned(rows));
+  pattern = fingerprint(rows, n_threads);
 }
 
 // Without the ghosts' columns.
@@ -206,6 +228,8 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
                    std::to_string(this->n_cols) + " entries, the new one " + std::to_string(source.n_rows) + " x " +
                    std::to_string(source.n_cols));
   const RowsView rows = view_of(source);
+  if (fingerprint(rows, n_threads) != pattern)
+    return take(source.ghosts, rows);
   if (ghosts)
     ghosts->take_values(rows);
   if (!refill(owned(rows)))

@@ -2,6 +2,7 @@
 
 #include "algebra/host/row_products.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -61,13 +62,15 @@ public:
   Array<unsigned char>  order; ///< of each place in a reordered slice, the node, counted from the group's first
 
 private:
+  void     take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows);
   void     arrange(const RowsView &source);
   bool     refill(const RowsView &source);
   void     read(int slice, int n_cols, SliceRows &rows) const;
   RowsView owned(RowsView rows) const;
   int      repeated(int slice) const;
 
-  bool changing = false; ///< whether values change in device memory
-  bool plain    = false; ///< whether each value is stored
+  bool          changing = false; ///< whether values change in device memory
+  bool          plain    = false; ///< whether each value is stored
+  std::uint64_t pattern  = 0;     ///< a fingerprint of it
 };
 } // namespace adamant::host
