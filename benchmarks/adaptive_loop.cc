@@ -1,6 +1,7 @@
-// benchmark_adaptive_loop [REPEATS [UNKNOWNS]]: one solve on a new mesh, by multigrid of the program's matrix and by
-// Trilinos' ML in turn. The problem is Poisson's equation, with a = 1 on the unit square and cube, and with a
-// coefficient on disc and ball. Kelly's estimator of a function with a front adapts the meshes, which have hanging
+// benchmark_adaptive_loop [REPEATS [UNKNOWNS]]: one solve on a new mesh, by multigrid of the program's matrix, Trilinos'
+// ML and, where PETSc has it, hypre's BoomerAMG in turn; each has the matrix in its own format. The problem is Poisson's
+// equation, with a = 1 on the unit square and cube, and with a coefficient on disc and ball. The last one is elasticity
+// (lambda = mu = 1) on the cube, which is clamped on one face. Kelly's estimator of a function with a front adapts the meshes, which have hanging
 // nodes. CG of deal.II stops at 1e-8 of the right-hand side. A line of JSON for each run has the processor time of
 // set-up and solve, in seconds; label "new values": of initialize(matrix). scripts/check loop writes records of it.
 #include "dealii/preconditioner.h"
@@ -10,10 +11,15 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_refinement.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/petsc_precondition.h>
+#include <deal.II/lac/petsc_sparse_matrix.h>
+#include <deal.II/lac/petsc_vector.h>
 #include <deal.II/lac/solver_cg.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
@@ -41,16 +47,16 @@ template <int dim>
 class Loop
 {
 public:
-  Loop(std::string name, unsigned int degree, bool ball)
+  Loop(std::string name, unsigned int degree, bool ball, unsigned int components = 1)
     : name(std::move(name))
-    , fe(degree)
+    , fe(FE_Q<dim>(degree), components)
     , dofs(mesh)
     , ball(ball)
   {
     if (ball)
       GridGenerator::hyper_ball(mesh);
     else
-      GridGenerator::hyper_cube(mesh);
+      GridGenerator::hyper_cube(mesh, 0., 1., /*colorize*/ components > 1);
     mesh.refine_global(dim == 2 ? 4 : 2);
   }
 
@@ -67,10 +73,13 @@ public:
         TrilinosWrappers::PreconditionAMG::AdditionalData options;
         options.elliptic              = true;
         options.higher_order_elements = fe.degree > 1;
-        measure("ml", repeat, ml, [&] { ml.initialize(for_ml, options); });
+        if (fe.n_components() > 1)
+          DoFTools::extract_constant_modes(dofs, ComponentMask(), options.constant_modes);
+        measure("ml", repeat, matrix, rhs, ml, [&] { ml.initialize(for_ml, options); });
+        with_boomeramg(repeat);
         adamant::DealiiPreconditioner<> multigrid;
-        measure("adamant", repeat, multigrid, [&] { multigrid.initialize(matrix, dofs, constraints); });
-        measure("new values", repeat, multigrid, [&] { multigrid.initialize(matrix); });
+        measure("adamant", repeat, matrix, rhs, multigrid, [&] { multigrid.initialize(matrix, dofs, constraints); });
+        measure("new values", repeat, matrix, rhs, multigrid, [&] { multigrid.initialize(matrix); });
       }
   }
 
@@ -80,14 +89,14 @@ private:
     dofs.distribute_dofs(fe);
     constraints.clear();
     DoFTools::make_hanging_node_constraints(dofs, constraints);
-    VectorTools::interpolate_boundary_values(dofs, 0, Functions::ZeroFunction<dim>(), constraints);
+    VectorTools::interpolate_boundary_values(dofs, 0, Functions::ZeroFunction<dim>(fe.n_components()), constraints);
     constraints.close();
   }
 
   void adapt()
   {
-    const ScalarFunctionFromFunctionObject<dim> front(
-      [](const Point<dim> &p) { return std::tanh(20. * (p.norm() - 0.7)) + std::sin(3. * p[0]); });
+    const VectorFunctionFromScalarFunctionObject<dim> front(
+      [](const Point<dim> &p) { return std::tanh(20. * (p.norm() - 0.7)) + std::sin(3. * p[0]); }, 0, fe.n_components());
     Vector<double> u(dofs.n_dofs());
     VectorTools::interpolate(dofs, front, u);
     Vector<float> indicators(mesh.n_active_cells());
@@ -103,6 +112,8 @@ private:
     pattern.copy_from(entries);
     matrix.reinit(pattern);
     rhs.reinit(dofs.n_dofs());
+    if (fe.n_components() > 1)
+      return assemble_elasticity();
     const ScalarFunctionFromFunctionObject<dim> a([this](const Point<dim> &p) {
       return ball ? 1. + 0.9 * std::sin(6. * p[0]) * std::cos(5. * p[1]) : 1.;
     });
@@ -110,15 +121,62 @@ private:
     MatrixCreator::create_laplace_matrix(dofs, QGauss<dim>(fe.degree + 1), matrix, f, rhs, &a, constraints);
   }
 
-  template <class Preconditioner, class SetUp>
-  void measure(const std::string &label, int repeat, const Preconditioner &preconditioner, const SetUp &set_up_it)
+  void assemble_elasticity()
+  {
+    FEValues<dim>                        values(fe, QGauss<dim>(fe.degree + 1), update_gradients | update_JxW_values);
+    const unsigned int                   n = fe.n_dofs_per_cell();
+    FullMatrix<double>                   local(n, n);
+    Vector<double>                       load(n);
+    std::vector<types::global_dof_index> numbers(n);
+    for (const auto &cell : dofs.active_cell_iterators())
+      {
+        values.reinit(cell);
+        local = 0.;
+        for (const unsigned int q : values.quadrature_point_indices())
+          for (const unsigned int i : values.dof_indices())
+            for (const unsigned int j : values.dof_indices())
+              {
+                const unsigned int c = fe.system_to_component_index(i).first, d = fe.system_to_component_index(j).first;
+                const auto &u = values.shape_grad(i, q), &v = values.shape_grad(j, q);
+                local(i, j) += (u[c] * v[d] + u[d] * v[c] + (c == d ? u * v : 0.)) * values.JxW(q);
+              }
+        load = 1. / n;
+        cell->get_dof_indices(numbers);
+        constraints.distribute_local_to_global(local, load, numbers, matrix, rhs);
+      }
+  }
+
+  void with_boomeramg([[maybe_unused]] int repeat)
+  {
+#ifdef DEAL_II_PETSC_WITH_HYPRE
+    PETScWrappers::SparseMatrix A;
+    A.reinit(pattern);
+    for (const auto &entry : matrix)
+      A.set(entry.row(), entry.column(), entry.value());
+    A.compress(VectorOperation::insert);
+    PETScWrappers::MPI::Vector b(MPI_COMM_SELF, rhs.size(), rhs.size());
+    for (unsigned int i = 0; i < rhs.size(); ++i)
+      b(i) = rhs(i);
+    b.compress(VectorOperation::insert);
+    PETScWrappers::PreconditionBoomerAMG                 amg;
+    PETScWrappers::PreconditionBoomerAMG::AdditionalData options;
+    options.symmetric_operator = true;
+    options.strong_threshold   = dim == 2 ? 0.25 : 0.5;
+    measure("boomeramg", repeat, A, b, amg, [&] { amg.initialize(A, options); });
+#endif
+  }
+
+  template <class Matrix, class VectorType, class Preconditioner, class SetUp>
+  void measure(const std::string &label, int repeat, const Matrix &A, const VectorType &b,
+               const Preconditioner &preconditioner, const SetUp &set_up_it)
   {
     const double begin = seconds();
     set_up_it();
     const double   between = seconds();
-    SolverControl  control(500, 1e-8 * rhs.l2_norm());
-    Vector<double> x(dofs.n_dofs());
-    SolverCG<Vector<double>>(control).solve(matrix, x, rhs, preconditioner);
+    SolverControl  control(500, 1e-8 * b.l2_norm());
+    VectorType     x(b);
+    x = 0.;
+    SolverCG<VectorType>(control).solve(A, x, b, preconditioner);
     std::cout << nlohmann::json{{"case", name},
                                 {"label", label},
                                 {"repeat", repeat},
@@ -131,7 +189,7 @@ private:
   }
 
   const std::string         name;
-  const FE_Q<dim>           fe;
+  const FESystem<dim>       fe;
   Triangulation<dim>        mesh;
   DoFHandler<dim>           dofs;
   const bool                ball;
@@ -153,4 +211,5 @@ int main(int argc, char **argv)
   Loop<3>("3D Q2, cube", 2, false).run(unknowns, repeats);
   Loop<2>("2D Q2, disc, a(x)", 2, true).run(unknowns, repeats);
   Loop<3>("3D Q1, ball, a(x)", 1, true).run(unknowns, repeats);
+  Loop<3>("3D Q1, elasticity", 1, false, 3).run(unknowns, repeats);
 }
