@@ -1,5 +1,5 @@
-// benchmark_adaptive_loop [REPEATS [UNKNOWNS]]: one solve on a new mesh, by multigrid of the program's matrix, Trilinos'
-// ML and, where PETSc has it, hypre's BoomerAMG in turn; each has the matrix in its own format. The problem is Poisson's
+// benchmark_adaptive_loop [REPEATS [UNKNOWNS]]: one solve on a new mesh, by multigrid of the program's matrix, by
+// Trilinos' ML and by hypre's BoomerAMG (where PETSc has it) in turn. Each has the matrix in its own format. The problem is Poisson's
 // equation, with a = 1 on the unit square and cube, and with a coefficient on disc and ball. The last one is elasticity
 // (lambda = mu = 1) on the cube, which is clamped on one face. Kelly's estimator of a function with a front adapts the meshes, which have hanging
 // nodes. CG of deal.II stops at 1e-8 of the right-hand side. A line of JSON for each run has the processor time of

@@ -94,7 +94,10 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
 {
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
-  const LevelMeshes<dim> meshes(dofs.get_triangulation(), {coarsest_cells});
+  LevelMeshOptions options;
+  options.coarsest_cells    = coarsest_cells;
+  options.lists_on_one_rank = true;
+  const LevelMeshes<dim> meshes(dofs.get_triangulation(), options);
   const Field<dim>       field(meshes, "multigrid for deal.II", *element_of(dofs, components));
   DofHierarchy           result;
   result.dofs      = user_dofs(field.finest(), dofs, components);

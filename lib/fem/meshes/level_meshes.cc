@@ -157,7 +157,8 @@ const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
   if (!levels.empty())
     return levels;
   const auto *distributed = dynamic_cast<const Distributed *>(finest_mesh().get());
-  if (distributed != nullptr && Communicator(distributed->get_communicator()).size() > 1)
+  if (distributed != nullptr &&
+      !(options.lists_on_one_rank && Communicator(distributed->get_communicator()).size() == 1))
     levels = create_distributed_level_meshes(*distributed, cells, options);
   else
     levels = create_serial_level_meshes(cells, options.coarsest_cells);

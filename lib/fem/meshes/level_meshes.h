@@ -40,6 +40,9 @@ struct LevelMeshOptions
   unsigned int cells_per_rank = 1000;
   /// Whether the first rank alone has the coarsest level, as the coarsest level's dense inverse needs.
   bool coarsest_on_one_rank = true;
+  /// Whether the coarser meshes of a mesh of p4est on one rank are lists of cells, too, which are made in less time.
+  /// Checkpoints of fields on coarser meshes need them as forests.
+  bool lists_on_one_rank = false;
 };
 
 /// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000), which several fields share. Level
@@ -47,9 +50,9 @@ struct LevelMeshOptions
 /// every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends where nothing is left to
 /// undo.
 ///
-/// The coarser meshes of a mesh on one rank are lists of cells in its tree (CellList); material_id and boundary_id return
-/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) on several ranks is
-/// coarsened to Triangulations, by create_distributed_level_meshes.
+/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
+/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
+/// Triangulations, by create_distributed_level_meshes.
 template <int dim>
 class LevelMeshes
 {
