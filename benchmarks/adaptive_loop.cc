@@ -1,9 +1,10 @@
 // benchmark_adaptive_loop [REPEATS [UNKNOWNS]]: one solve on a new mesh, by multigrid of the program's matrix, by
-// Trilinos' ML and by hypre's BoomerAMG (where PETSc has it) in turn. Each has the matrix in its own format. The problem is Poisson's
-// equation, with a = 1 on the unit square and cube, and with a coefficient on disc and ball. The last one is elasticity
-// (lambda = mu = 1) on the cube, which is clamped on one face. Kelly's estimator of a function with a front adapts the meshes, which have hanging
-// nodes. CG of deal.II stops at 1e-8 of the right-hand side. A line of JSON for each run has the processor time of
-// set-up and solve, in seconds; label "new values": of initialize(matrix). scripts/check loop writes records of it.
+// Trilinos' ML and by hypre's BoomerAMG (where PETSc has it) in turn. Each has the matrix in its own format. The
+// problem is Poisson's equation, with a = 1 on the unit square and cube, and with a coefficient on disc and ball. The
+// last one is elasticity (lambda = mu = 1) on the cube, which is clamped on one face. Kelly's estimator of a function
+// with a front adapts the meshes, which have hanging nodes. CG of deal.II stops at 1e-8 of the right-hand side. A line
+// of JSON for each run has the processor time of set-up and solve, in seconds; label "new values": of
+// initialize(matrix). scripts/check loop writes records of it.
 #include "dealii/preconditioner.h"
 
 #include <deal.II/base/function.h>
@@ -32,6 +33,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
+#include <memory>
 #include <string>
 
 using namespace dealii;
@@ -49,7 +51,8 @@ class Loop
 public:
   Loop(std::string name, unsigned int degree, bool ball, unsigned int components = 1)
     : name(std::move(name))
-    , fe(FE_Q<dim>(degree), components)
+    , element(components == 1 ? FE_Q<dim>(degree).clone() : FESystem<dim>(FE_Q<dim>(degree), components).clone())
+    , fe(*element)
     , dofs(mesh)
     , ball(ball)
   {
@@ -96,7 +99,8 @@ private:
   void adapt()
   {
     const VectorFunctionFromScalarFunctionObject<dim> front(
-      [](const Point<dim> &p) { return std::tanh(20. * (p.norm() - 0.7)) + std::sin(3. * p[0]); }, 0, fe.n_components());
+      [](const Point<dim> &p) { return std::tanh(20. * (p.norm() - 0.7)) + std::sin(3. * p[0]); }, 0,
+      fe.n_components());
     Vector<double> u(dofs.n_dofs());
     VectorTools::interpolate(dofs, front, u);
     Vector<float> indicators(mesh.n_active_cells());
@@ -189,7 +193,8 @@ private:
   }
 
   const std::string         name;
-  const FESystem<dim>       fe;
+  const std::unique_ptr<FiniteElement<dim>> element;
+  const FiniteElement<dim> &fe;
   Triangulation<dim>        mesh;
   DoFHandler<dim>           dofs;
   const bool                ball;

@@ -109,9 +109,7 @@ int singular_block(const CSRMatrix<double> &A, int m)
   for (int row = 0; row < A.n_rows; row += m)
     {
       double block[most_node_rows * most_node_rows];
-      for (int i = 0; i < m; ++i)
-        for (int j = 0; j < m; ++j)
-          block[i * m + j] = entry(A, row + i, row + j);
+      view_of(A).block(row, m, block);
       if (!invert_small(block, m))
         first = std::min(first, row);
     }

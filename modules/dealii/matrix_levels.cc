@@ -130,9 +130,8 @@ void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
   for (std::size_t l = n_levels; --l > 0;)
     {
       Array<char> coarser  = coarse_kinds(transfer[l].restriction, kinds);
-      data[l].prolongation = free_part(transfer[l].prolongation, kinds, coarser);
-      data[l].restriction  = free_part(transfer[l].restriction, coarser, kinds);
-      transfer[l]          = {};
+      data[l].prolongation = free_part(std::exchange(transfer[l].prolongation, {}), kinds, coarser);
+      data[l].restriction  = free_part(std::exchange(transfer[l].restriction, {}), coarser, kinds);
       products.emplace_back(data[l].prolongation, data[l].restriction, are_free(coarser));
       matrices[l - 1] = std::make_shared<CSRMatrix<double>>(products.back().compute(*matrices[l]));
       kinds           = std::move(coarser);
@@ -157,7 +156,7 @@ bool MatrixLevels::update(const MatrixRows &rows)
 
 namespace
 {
-// Returns constants that A maps to zero, as lists of the rows where they are one. Each connected part may have constants
+// Returns constants that A maps to zero, as lists of the rows where they are one. Each connected part may have some,
 // of single components, or of all together. They are in the kernel where the rows' sums vanish. Prescribed DoFs have
 // been left out, so that rows beside them have other sums.
 std::vector<std::vector<int>> constants_in_kernel(const CSRMatrix<double> &A, const Array<char> &is_free, int m)

@@ -67,7 +67,7 @@ MatrixRows matrix_rows(const dealii::TrilinosWrappers::SparseMatrix &matrix)
       throw RunError("multigrid of a matrix: Trilinos' ExtractMyRowView failed with error " + std::to_string(error));
     return action(column, value, n);
   };
-  return {matrix.locally_owned_range_indices(), static_cast<std::size_t>(epetra->NumMyNonzeros()), true,
+  return {matrix.locally_owned_range_indices(), true,
           [epetra, with_row](std::size_t k, MatrixRow &row) {
             with_row(k, [&](const int *column, const double *value, int n) {
               row.values.assign(value, value + n);
@@ -96,8 +96,6 @@ MatrixRows matrix_rows(const dealii::PETScWrappers::MatrixBase &matrix)
   owned.add_range(first, end);
   const Mat petsc =
     static_cast<Mat>(const_cast<dealii::PETScWrappers::MatrixBase &>(matrix)); // MatGetRow takes no const
-  MatInfo info{};
-  MatGetInfo(petsc, MAT_LOCAL, &info);
   const auto read = [petsc, first = first](std::size_t k, MatrixRow &row) {
     const auto         number  = static_cast<PetscInt>(first + k);
     PetscInt           n       = 0;
@@ -111,7 +109,7 @@ MatrixRows matrix_rows(const dealii::PETScWrappers::MatrixBase &matrix)
       row.values[i] = PetscRealPart(values[i]);
     MatRestoreRow(petsc, number, &n, &columns, &values);
   };
-  return {owned, static_cast<std::size_t>(info.nz_used), false, read, [read, first = first](std::size_t k) {
+  return {owned, false, read, [read, first = first](std::size_t k) {
             MatrixRow row;
             read(k, row);
             for (std::size_t i = 0; i < row.columns.size(); ++i)

@@ -38,7 +38,6 @@ struct MatrixRow
 struct MatrixRows
 {
   dealii::IndexSet owned;             ///< the global numbers of the rows; its size is that of the matrix
-  std::size_t      n_entries  = 0;    ///< of these rows, about
   bool             by_threads = true; ///< whether several threads may read rows at once
   std::function<void(std::size_t k, MatrixRow &row)> read; ///< makes `row` a copy of the k-th of the owned rows
   std::function<bool(std::size_t k)> couples; ///< whether the k-th row has an entry that is not zero off the diagonal
@@ -57,7 +56,7 @@ MatrixRows matrix_rows(const dealii::SparseMatrix<Number> &matrix)
   if (matrix.empty())
     check_square(0, 0);
   check_square(matrix.m(), matrix.n());
-  return {dealii::complete_index_set(matrix.m()), matrix.n_nonzero_elements(), true,
+  return {dealii::complete_index_set(matrix.m()), true,
           [&matrix](std::size_t k, MatrixRow &row) {
             const std::size_t n = matrix.get_row_length(k);
             row.columns.resize(n);

@@ -38,6 +38,8 @@ void agreed(const Communicator &ranks, const Action &action)
 template <class Action>
 void for_ranges(std::size_t n, std::size_t n_ranges, const Action &action)
 {
+  if (n_ranges == 1)
+    return action(0, static_cast<int>(n));
   parallel_for(n_ranges, [&](std::size_t r) {
     action(static_cast<int>(n * r / n_ranges), static_cast<int>(n * (r + 1) / n_ranges));
   });

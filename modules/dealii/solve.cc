@@ -130,14 +130,19 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
         "adamant::solve: the matrix has another pattern, or other rows are decoupled, than at the last call "
         "of initialize(); call initialize(matrix)");
     }
-  k.current = true;
   if (k.solver && current && (k.values == levels.shared_finest() || !k.values->changed))
-    return k;
+    {
+      k.current = true;
+      return k;
+    }
   const auto &A         = k.values->A;
   const bool  symmetric = multigrid.pre_steps == multigrid.post_steps && is_symmetric(A, levels.dofs().ranks);
   if (!k.solver || k.symmetric != symmetric)
     {
+      k.solver.reset();
       k.symmetric = symmetric;
+      k.b         = Vector<double>(device, A.n_rows);
+      k.x         = Vector<double>(device, A.n_rows);
       LinearSolverOptions options;
       options.type = symmetric ? SolverType::cg : SolverType::gmres;
       LevelData finest;
@@ -145,11 +150,10 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
       finest.node_size = levels.node_size();
       k.solver         = std::make_unique<LinearSolver>(device, std::vector<LevelData>{finest}, options,
                                                 std::make_unique<Borrowed>(M, k.n_applications));
-      k.b              = Vector<double>(device, A.n_rows);
-      k.x              = Vector<double>(device, A.n_rows);
     }
   else
     k.solver->update();
+  k.current = true;
   return k;
 }
 } // namespace

@@ -212,16 +212,18 @@ void UserMatrix::copy(const MatrixRows &rows, const UserDofs &dofs, UserValues &
   start[0] = 0;
   std::partial_sum(start.begin(), start.end(), start.begin());
   place.resize(start[n]);
-  for_ranges(n, n_ranges(rows), [&](int first, int end) {
-    MatrixRow row;
-    Copy      copy;
-    for (int k = first; k < end; ++k)
-      {
-        if (k + ahead < end)
-          prefetch(values, dofs.number[k + ahead]);
-        rows.read(k, row);
-        place_row(k, row, dofs, values, copy);
-      }
+  agreed(dofs.ranks, [&] {
+    for_ranges(n, n_ranges(rows), [&](int first, int end) {
+      MatrixRow row;
+      Copy      copy;
+      for (int k = first; k < end; ++k)
+        {
+          if (k + ahead < end)
+            prefetch(values, dofs.number[k + ahead]);
+          rows.read(k, row);
+          place_row(k, row, dofs, values, copy);
+        }
+    });
   });
 }
 

@@ -18,8 +18,8 @@ struct UserValues
   bool              changed = false; ///< whether the last copy has brought other values than were here, on any rank
 };
 
-/// How a user's matrix is copied to a LevelSpace's numbers: the pattern is found once, and each copy of new values writes
-/// them to their places.
+/// How a user's matrix is copied to a LevelSpace's numbers: the pattern is found once, and each copy of new values
+/// writes them to their places.
 ///
 /// A DoF is constrained where its kind says so, or where its row of the matrix is decoupled: all entries off the
 /// diagonal are zero, as MatrixTools::apply_boundary_values leaves them.
@@ -34,11 +34,11 @@ public:
 
   const Array<char> &kinds() const { return kind; } ///< of the owned DoFs in the space
 
-  /// Copies the values of a matrix to `to`, which has the pattern, and sets to.changed. Returns false on all ranks where
+  /// Copies the values of a matrix to `to`, which has the pattern, and sets to.changed. Returns false on all ranks if
   /// the matrix has another pattern, or where other rows are decoupled. All ranks call it together. Throws RunError on
   /// all ranks where the constructor would refuse an entry.
   bool copy_values(const MatrixRows &rows, const UserDofs &dofs, UserValues &to) const;
-  /// Does what copy_values() does, but only compares: `changed` tells whether the matrix has other values than `values`.
+  /// Does what copy_values() does, but only compares: `changed` tells whether the matrix has other values.
   bool compare(const MatrixRows &rows, const UserDofs &dofs, const UserValues &values, bool &changed) const;
 
 private:

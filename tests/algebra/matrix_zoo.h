@@ -90,8 +90,8 @@ inline CSRMatrix<double> nodes_on_a_grid(int length, int lines, int m)
   });
 }
 
-/// Nodes of m rows with dense blocks, which have 1, 3 or 8 neighbours in turn, as vertices, lines and cells of quadratic
-/// elements have different numbers of them.
+/// Nodes of m rows with dense blocks, which have 1, 3 or 8 neighbours in turn. Vertices, lines and cells of quadratic
+/// elements have different numbers of them, too.
 inline CSRMatrix<double> nodes_of_different_lengths(int n_nodes, int m)
 {
   const Values values = random_values(1000, 13);

@@ -168,6 +168,6 @@ TEST(HostMatrices, RowsOfDifferentLengthsHaveLittlePadding)
     {
       const auto   A     = nodes_of_different_lengths(7000, m);
       const double bytes = double(Matrix<float>(host, A, m).bytes());
-      EXPECT_LT(bytes / double(A.n_nonzeros()), 1.3 * (sizeof(float) + 4. / m)) << "a third of it is padding else";
+      EXPECT_LT(bytes / double(A.n_nonzeros()), 1.3 * (sizeof(float) + 4. / m)) << "padding is 60% of it else";
     }
 }

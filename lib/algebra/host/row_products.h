@@ -39,8 +39,8 @@ public:
         value[k] = static_cast<Number>(rows.value[rows.row_start[i + 1] - row_start[i + 1] + k]);
   }
 
-  int          n_owned() const { return plan->n_owned; }
-  std::int64_t n_entries() const { return row_start.back(); }
+  int  n_owned() const { return plan->n_owned; }
+  bool are_of(const std::shared_ptr<const ExchangePlan> &other) const { return plan == other; }
 
   void start(const Number *x) { exchange.start(x); }
   void finish() { values = exchange.finish(); }
@@ -71,7 +71,7 @@ class RowProducts : public MatrixStorage<Number>
 public:
   static constexpr int lanes          = 64 / sizeof(Number); ///< rows of a slice: one AVX-512 register, two of AVX2
   static constexpr int slices_at_once = 4;
-  static constexpr int group_slices   = 16; ///< whose rows are ordered together
+  static constexpr int group_slices   = 16; ///< whose nodes are ordered together
 
   explicit RowProducts(int n_threads)
     : n_threads(n_threads)
@@ -80,13 +80,15 @@ public:
   void multiply(Number a, const Number *x, Number b, Number *y) const override;
 
   /// Sets sums[i - first] = (A x)_i for first <= i < end, over the columns that this rank owns. The rows are whole
-  /// groups of group_slices slices of `lanes` nodes of block_rows rows, but at the end of the matrix.
+  /// slices of `lanes` nodes of block_rows rows, but at the end of the matrix. Where it is `reordered`, they are whole
+  /// groups of group_slices slices.
   virtual void products(int first, int end, const Number *x, Number *sums) const = 0;
   /// Returns whether these rows, of whole slices, have no entries.
   virtual bool empty(int /*first*/, int /*end*/) const { return false; }
 
-  int block_rows = 1; ///< rows whose products are computed together: m of dense blocks; 1 where nodes have none
-  int n_threads;
+  bool reordered  = false; ///< whether products need whole groups
+  int  block_rows = 1;     ///< rows whose products are computed together: m of dense blocks; 1 where nodes have none
+  int  n_threads;
 
   std::unique_ptr<Ghosts<Number>> ghosts;  ///< the entries in columns of other ranks; null: there are none
   mutable Array<Number>           scratch; ///< entries that a functor computes, before the product

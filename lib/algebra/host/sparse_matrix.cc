@@ -15,7 +15,6 @@ namespace adamant::host
 namespace
 {
 // Finds what any slice needs of the rows that have been read.
-template <typename Slice>
 Slice plain_slice(int n_cols, const SliceRows &rows)
 {
   Slice s{0, 0, n_cols, 0, 1, false, false, false, false, false};
@@ -33,10 +32,10 @@ Slice plain_slice(int n_cols, const SliceRows &rows)
 
 // Decides how to store the rows that have been read: `plain`, each value.
 template <typename Number>
-void arrange_slice(int n_cols, SliceRows &rows, bool plain, typename SparseMatrix<Number>::Slice &s)
+void arrange_slice(int n_cols, SliceRows &rows, bool plain, Slice &s)
 {
   constexpr int lanes = SparseMatrix<Number>::lanes;
-  s                   = plain_slice<typename SparseMatrix<Number>::Slice>(n_cols, rows);
+  s                   = plain_slice(n_cols, rows);
   if (s.width == 0)
     return;
   bool equal = true;
@@ -52,8 +51,7 @@ void arrange_slice(int n_cols, SliceRows &rows, bool plain, typename SparseMatri
 
 // Arranges a group of slices, and finds slices of the group that repeat others.
 template <typename Number>
-void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &head, bool plain,
-                    typename SparseMatrix<Number>::Slice *slices)
+void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &head, bool plain, Slice *slices)
 {
   int before = first; // what the next one may repeat
   for (int slice = first; slice < end; ++slice)
@@ -79,8 +77,8 @@ void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &
 // Orders the nodes of a group by length, longest first, where products then take less time. Entries that are picked one
 // by one, as all are in reordered slices, take about twice the time of others.
 template <typename Number>
-void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows &rows,
-                    typename SparseMatrix<Number>::Slice *slices, unsigned char *order)
+void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows &rows, Slice *slices,
+                    unsigned char *order)
 {
   constexpr int lanes      = SparseMatrix<Number>::lanes;
   const int     first_node = first * lanes, n_places = (end - first) * lanes;
@@ -109,14 +107,14 @@ void reorder_slices(int first, int end, int n_cols, const RowsView &A, SliceRows
   for (int slice = first; slice < end; ++slice)
     {
       rows.read(first_node, order + slice * lanes);
-      slices[slice]           = plain_slice<typename SparseMatrix<Number>::Slice>(n_cols, rows);
+      slices[slice]           = plain_slice(n_cols, rows);
       slices[slice].reordered = true;
     }
 }
 
 // Writes the columns of a slice to their place. Padding reads a column that the slice reads anyway.
 template <typename Number>
-void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
+void fill_columns(const SliceRows &rows, const Slice &s, SparseMatrix<Number> &A)
 {
   constexpr int lanes     = SparseMatrix<Number>::lanes;
   const int     first_row = static_cast<int>(&s - A.slices.data()) * lanes * rows.m;
@@ -141,7 +139,7 @@ void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Sl
 
 // Writes the values of a slice to their place.
 template <typename Number>
-void fill_values(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
+void fill_values(const SliceRows &rows, const Slice &s, SparseMatrix<Number> &A)
 {
   const int m = rows.m, n_stored = s.shared ? 1 : SparseMatrix<Number>::lanes;
   for (int c = 0; c < m; ++c)
@@ -180,8 +178,8 @@ std::uint64_t fingerprint(const RowsView &A, int n_threads)
     for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
       {
         std::uint64_t entry = (std::uint64_t(row) << 32) + A.column[k] + 0x9e3779b97f4a7c15;
-        entry               = (entry ^ (entry >> 30)) * 0xbf58476d1ce4e5b9;
-        entry               = (entry ^ (entry >> 27)) * 0x94d049bb133111eb;
+        for (const std::uint64_t factor : {0xbf58476d1ce4e5b9, 0x94d049bb133111eb})
+          entry = (entry ^ (entry >> 29)) * factor;
         sum += entry ^ (entry >> 31);
       }
   return sum;
@@ -208,15 +206,19 @@ void SparseMatrix<Number>::take(const std::shared_ptr<const ExchangePlan> &plan,
 {
   if (plan)
     ghosts = std::make_unique<Ghosts<Number>>(plan, rows);
-  arrange(owned(rows));
   pattern = fingerprint(rows, n_threads);
+  arrange(without_ghosts(rows));
 }
 
-// Without the ghosts' columns.
+// Takes the ghosts' values, and leaves them out of the rows.
 template <typename Number>
-RowsView SparseMatrix<Number>::owned(RowsView rows) const
+RowsView SparseMatrix<Number>::without_ghosts(RowsView rows)
 {
-  rows.first_ghost = ghosts ? ghosts->n_owned() : -1;
+  if (ghosts)
+    {
+      ghosts->take_values(rows);
+      rows.first_ghost = ghosts->n_owned();
+    }
   return rows;
 }
 
@@ -227,13 +229,12 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
     throw RunError("new values of a matrix: it has " + std::to_string(this->n_rows) + " x " +
                    std::to_string(this->n_cols) + " entries, the new one " + std::to_string(source.n_rows) + " x " +
                    std::to_string(source.n_cols));
-  const RowsView rows = view_of(source);
-  if (fingerprint(rows, n_threads) != pattern)
-    return take(source.ghosts, rows);
-  if (ghosts)
-    ghosts->take_values(rows);
-  if (!refill(owned(rows)))
-    arrange(owned(rows));
+  const bool same =
+    (ghosts ? ghosts->are_of(source.ghosts) : !source.ghosts) && fingerprint(view_of(source), n_threads) == pattern;
+  if (!same)
+    take(source.ghosts, view_of(source));
+  else if (const RowsView rows = without_ghosts(view_of(source)); !refill(rows))
+    arrange(rows);
 }
 
 template <typename Number>
@@ -260,8 +261,10 @@ void SparseMatrix<Number>::arrange(const RowsView &source)
       }
   }
   std::size_t n_narrow = 0, n_wide = 0, n_values = 0;
+  this->reordered = false;
   for (auto &s : slices)
     {
+      this->reordered           = this->reordered || s.reordered;
       const std::size_t blocks  = std::size_t(s.width) * lanes;
       std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
       s.column                  = s.n_alike == 0 ? (&s - 1)->column : columns;
@@ -272,6 +275,7 @@ void SparseMatrix<Number>::arrange(const RowsView &source)
           n_values += (s.shared ? s.width : blocks) * m * m;
         }
     }
+  order.resize(this->reordered ? order.size() : 0);
   column.resize(n_wide);
   narrow_column.resize(n_narrow);
   value.resize(n_values);
@@ -302,15 +306,6 @@ void SparseMatrix<Number>::read(int slice, int n_cols, SliceRows &rows) const
     rows.sort_by_windows(s.width, 2 * lanes, n_cols);
 }
 
-// The slice that another one repeats, or itself.
-template <typename Number>
-int SparseMatrix<Number>::repeated(int slice) const
-{
-  while (slices[slice].n_alike == 0)
-    --slice;
-  return slice;
-}
-
 // New values in the places of the old ones. Returns whether rows that share their values can go on to do so.
 template <typename Number>
 bool SparseMatrix<Number>::refill(const RowsView &source)
@@ -326,8 +321,11 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
         const Slice &s      = slices[slice];
         const bool   stored = s.n_alike > 0;
         read(slice, this->n_cols, rows);
+        int repeated = slice;
+        while (slices[repeated].n_alike == 0)
+          --repeated;
         if (!stored)
-          head.read(repeated(slice) * lanes);
+          head.read(repeated * lanes);
         if (s.shared || !stored)
           agree = agree && rows.same_values(stored ? rows : head, same_value<Number>, !s.shared);
         if (stored)
@@ -338,16 +336,15 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
 }
 
 template <typename Number>
-void SparseMatrix<Number>::update_values(const RowsView &rows)
+void SparseMatrix<Number>::update_values(const RowsView &all)
 {
   if (!changing && !value.empty())
-    return MatrixStorage<Number>::update_values(rows);
-  if (ghosts)
-    ghosts->take_values(rows);
-  if (value.empty() || refill(owned(rows)))
+    return MatrixStorage<Number>::update_values(all);
+  const RowsView rows = without_ghosts(all);
+  if (value.empty() || refill(rows))
     return;
   plain = true;
-  arrange(owned(rows));
+  arrange(rows);
 }
 
 template <typename Number>

@@ -10,6 +10,20 @@ namespace adamant::host
 {
 class SliceRows;
 
+struct Slice
+{
+  std::size_t column; ///< where the slice begins in narrow_column or column
+  std::size_t value;  ///< where the slice begins in value
+  int         lowest_column;
+  int         width;      ///< entries a row, or blocks a node
+  int         n_alike;    ///< slices from this one on that repeat it; 0: it repeats the one before, and is stored there
+  bool        contiguous; ///< only the first row's (node's) columns, less its number; each next row adds 1
+  bool        narrow;     ///< 16-bit columns
+  bool        windowed;   ///< 16-bit distances from the begin of the window of entries k; the begins come first
+  bool        shared;     ///< each stored value holds for all rows
+  bool        reordered;  ///< has rows of its group of group_slices slices in the order of `order`
+};
+
 /// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, which is stored by columns, so that a
 /// product runs through the vector units. Short rows are padded with zeros. Products are bound by memory, so that
 /// slices are stored in few bytes. Only the first row's columns are stored where the other rows' columns follow one by
@@ -21,28 +35,16 @@ class SliceRows;
 /// may neither follow nor agree, as at the ends of lines and in transfer matrices. Entries are then put into windows of
 /// 2 lanes columns, if no more windows are needed than the longest row has entries. There they are picked from two
 /// registers (AVX-512; else one by one). Where rows of different lengths alternate, as with quadratic elements on
-/// unstructured meshes, the rows of group_slices slices are ordered by length, which saves padding. Dense blocks of m x m
-/// (the components of a node follow each other) have slices of `lanes` nodes, with a column for each block.
+/// unstructured meshes, the rows of group_slices slices are ordered by length, which saves padding. A row that is much
+/// longer than all others of its group still takes the memory of `lanes` rows. Dense blocks of m x m (the components of
+/// a node follow each other) have slices of `lanes` nodes, with a column for each block. New values keep the format
+/// where they can, so values that come to agree later stay apart.
 template <typename Number>
 class SparseMatrix : public RowProducts<Number>
 {
 public:
   using RowProducts<Number>::lanes, RowProducts<Number>::slices_at_once, RowProducts<Number>::group_slices,
     RowProducts<Number>::block_rows, RowProducts<Number>::n_threads, RowProducts<Number>::ghosts;
-
-  struct Slice
-  {
-    std::size_t column; ///< where the slice begins in narrow_column or column
-    std::size_t value;  ///< where the slice begins in value
-    int         lowest_column;
-    int         width;   ///< entries a row, or blocks a node
-    int         n_alike; ///< slices from this one on that repeat it; 0: it repeats the one before, and is stored there
-    bool        contiguous; ///< only the first row's (node's) columns, less its number; each next row adds 1
-    bool        narrow;     ///< 16-bit columns
-    bool        windowed;   ///< 16-bit distances from the begin of the window of entries k; the begins come first
-    bool        shared;     ///< each stored value holds for all rows
-    bool        reordered;  ///< has rows of its group of group_slices slices in the order of `order`
-  };
 
   /// Makes the matrix `source`. `changing` points to its values where they will change in device memory, which is the
   /// host's; else it is null.
@@ -66,8 +68,7 @@ private:
   void     arrange(const RowsView &source);
   bool     refill(const RowsView &source);
   void     read(int slice, int n_cols, SliceRows &rows) const;
-  RowsView owned(RowsView rows) const;
-  int      repeated(int slice) const;
+  RowsView without_ghosts(RowsView rows);
 
   bool          changing = false; ///< whether values change in device memory
   bool          plain    = false; ///< whether each value is stored

@@ -83,8 +83,8 @@ struct RowsView
     return end;
   }
 
-  /// Returns the place of the entry (i, j), or -1 where it is not stored; columns ascend.
-  ADAMANT_HOST_DEVICE EntryNumber find(int i, int j) const
+  /// Returns the place of the first entry of row i in column j or behind it; columns ascend.
+  ADAMANT_HOST_DEVICE EntryNumber lower_bound(int i, int j) const
   {
     EntryNumber first = row_start[i], end = row_start[i + 1];
     while (first < end)
@@ -95,12 +95,27 @@ struct RowsView
         else
           end = middle;
       }
-    return first < row_start[i + 1] && column[first] == j ? first : EntryNumber(-1);
+    return first;
+  }
+  /// Returns the place of the entry (i, j), or -1 where it is not stored.
+  ADAMANT_HOST_DEVICE EntryNumber find(int i, int j) const
+  {
+    const EntryNumber k = lower_bound(i, j);
+    return k < row_start[i + 1] && column[k] == j ? k : EntryNumber(-1);
   }
   ADAMANT_HOST_DEVICE double entry(int i, int j) const
   {
     const EntryNumber k = find(i, j);
     return k == EntryNumber(-1) ? 0. : value[k];
+  }
+  /// Copies the m x m block of the rows and columns from `first` on, by rows, with zero where an entry is not stored.
+  ADAMANT_HOST_DEVICE void block(int first, int m, double *to) const
+  {
+    for (int k = 0; k < m * m; ++k)
+      to[k] = 0.;
+    for (int i = 0; i < m; ++i)
+      for (EntryNumber k = lower_bound(first + i, first); k < row_start[first + i + 1] && column[k] < first + m; ++k)
+        to[i * m + column[k] - first] = value[k];
   }
 };
 

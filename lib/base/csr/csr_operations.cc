@@ -44,7 +44,7 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
     for (int row = first; row < end; ++row)
       {
         const auto  begin = n;
-        EntryNumber most  = n + 1; // entries, were all columns different, and one that is overwritten
+        EntryNumber most  = n; // entries, were all columns different
         for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
           most += B.row_start[A.column[k] + 1] - B.row_start[A.column[k]];
         if (most > static_cast<EntryNumber>(columns.size()))

@@ -17,8 +17,8 @@ namespace
 {
 // Finds the cells that keep their children when all is coarsened that deal.II's rules for hanging nodes allow. A line
 // of a cell may be refined once and not twice. Cells that share a vertex differ by one level where the mesh wants it
-// so. On meshes of p4est they always do: p4est makes these levels on several ranks. Families depend on finer ones alone,
-// so that one pass from the finest level finds them. `refined` tells which of these cells are refined in the mesh.
+// so, and on meshes of p4est, as p4est makes their levels. Families depend on finer ones alone, so that one pass from
+// the finest level finds them. `refined` tells which of these cells are refined in the mesh.
 template <int dim>
 Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {

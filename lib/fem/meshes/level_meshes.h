@@ -52,7 +52,7 @@ struct LevelMeshOptions
 ///
 /// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
 /// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
-/// Triangulations, by create_distributed_level_meshes.
+/// Triangulations, by create_distributed_level_meshes, unless it is on one rank and lists are wanted.
 template <int dim>
 class LevelMeshes
 {

@@ -96,9 +96,7 @@ Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_
   for (int node = 0; node < n_nodes; ++node)
     {
       double block[most_node_rows * most_node_rows];
-      for (int i = 0; i < bs; ++i)
-        for (int j = 0; j < bs; ++j)
-          block[i * bs + j] = entry(matrix, node * bs + i, node * bs + j);
+      view_of(matrix).block(node * bs, bs, block);
       if (!invert_small(block, bs))
         failed = std::min(failed, node * bs);
       for (int k = 0; k < bs * bs; ++k)

@@ -98,9 +98,7 @@ struct InvertNodeBlocks
   {
     const int m = node_size;
     double    block[most_node_rows * most_node_rows];
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < m; ++j)
-        block[i * m + j] = A.entry(node * m + i, node * m + j);
+    A.block(node * m, m, block);
     const bool regular = invert_small(block, m);
     for (int k = 0; k < m * m; ++k)
       inverse[static_cast<long>(k) * n_nodes + node] = regular ? static_cast<Number>(block[k]) : Number(NAN);
