@@ -5,10 +5,14 @@
 #include "fem/support.h"
 
 #include <deal.II/distributed/shared_tria.h>
+#include <deal.II/distributed/tria.h>
 #include <deal.II/grid/cell_id.h>
 #include <deal.II/multigrid/mg_transfer_global_coarsening.h>
 
 #include <omp.h>
+
+#include <random>
+#include <set>
 
 using namespace test;
 using adamant::boundary_id;
@@ -251,6 +255,52 @@ TEST(LevelMeshes, CurvedAndMovedMeshes2D)
 TEST(LevelMeshes, CurvedAndMovedMeshes3D)
 {
   test_curved_meshes<3>();
+}
+
+// On one rank the levels of a mesh of p4est are the same as lists and as forests.
+template <int dim>
+void compare_lists_with_forests()
+{
+  const auto ids = [](const CellList<dim> &cells) {
+    std::set<CellId> set;
+    for (const auto cell : cells)
+      set.insert(cell->id());
+    return set;
+  };
+  for (unsigned int seed = 0; seed < 5; ++seed)
+    {
+      std::mt19937                              random(seed);
+      parallel::distributed::Triangulation<dim> mesh(MPI_COMM_SELF);
+      GridGenerator::hyper_L(mesh);
+      mesh.refine_global(1);
+      for (int cycle = 0; cycle < (dim == 2 ? 5 : 3); ++cycle)
+        {
+          for (const auto &cell : mesh.active_cell_iterators())
+            if (random() % 100 < (dim == 2 ? 25 : 12))
+              cell->set_refine_flag();
+          mesh.execute_coarsening_and_refinement();
+        }
+      adamant::LevelMeshOptions options;
+      const LevelMeshes<dim>    forests(mesh, options);
+      options.lists_on_one_rank = true;
+      const LevelMeshes<dim> lists(mesh, options);
+      ASSERT_EQ(lists.size(), forests.size());
+      EXPECT_GE(lists.size(), dim == 2 ? 5u : 4u) << "else this test tests little";
+      for (std::size_t l = 0; l < lists.size(); ++l)
+        {
+          EXPECT_EQ(ids(*lists[l].cells), ids(*forests[l].cells)) << "level " << l << ", seed " << seed;
+          EXPECT_EQ(lists[l].cells->are_active(), l + 1 == lists.size());
+        }
+    }
+}
+
+TEST(LevelMeshes, ListsAndForests2D)
+{
+  compare_lists_with_forests<2>();
+}
+TEST(LevelMeshes, ListsAndForests3D)
+{
+  compare_lists_with_forests<3>();
 }
 
 TEST(LevelMeshes, LimitAtVerticesIsObeyed)

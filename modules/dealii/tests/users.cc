@@ -129,6 +129,29 @@ TEST(Users, SolveOnTheDevice)
   EXPECT_LE(program.residual(), 1.1e-10);
 }
 
+// The method shares the levels' matrix until it gets another one; new values of the levels must reach it both ways.
+TEST(Users, SolveFollowsNewValuesOfTheLevels)
+{
+  Ready         ready(2);
+  auto         &program = *ready.program;
+  SolverControl control(30, 1e-10 * program.rhs.l2_norm());
+  const auto    solve = [&](double mass, bool new_levels, const std::string &what) {
+    program.assemble(Equation<2>{mass});
+    if (new_levels)
+      ready.multigrid.initialize(program.matrix);
+    program.solution = 0.;
+    adamant::solve(program.matrix, program.solution, program.rhs, ready.multigrid, control);
+    EXPECT_LE(program.residual(), 1.1e-10) << what;
+  };
+  solve(0., true, "the matrix of the levels");
+  solve(200., true, "new values of the levels, which it shares");
+  solve(50., false, "another matrix, with a copy of its own");
+  solve(50., true, "the same matrix, now of the levels, too");
+  solve(200., false, "an older one");
+  solve(200., true, "once more of the levels");
+  solve(0., false, "and the first");
+}
+
 TEST(Users, FailedSolve)
 {
   Ready         ready(2);
