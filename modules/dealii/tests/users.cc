@@ -134,7 +134,7 @@ TEST(Users, SolveFollowsNewValuesOfTheLevels)
 {
   Ready         ready(2);
   auto         &program = *ready.program;
-  SolverControl control(30, 1e-10 * program.rhs.l2_norm());
+  SolverControl control(300, 1e-10 * program.rhs.l2_norm());
   const auto    solve = [&](double mass, bool new_levels, const std::string &what) {
     program.assemble(Equation<2>{mass});
     if (new_levels)
