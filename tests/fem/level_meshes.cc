@@ -257,7 +257,7 @@ TEST(LevelMeshes, CurvedAndMovedMeshes3D)
   test_curved_meshes<3>();
 }
 
-// On one rank the levels of a mesh of p4est are the same as lists and as forests.
+// On one rank the levels of a mesh of p4est have equal cells as lists and as forests.
 template <int dim>
 void compare_lists_with_forests()
 {
