@@ -128,8 +128,7 @@ std::vector<LevelMesh<dim>> create_serial_level_meshes(const std::shared_ptr<con
 template <int dim>
 void check_mesh(const dealii::Triangulation<dim> &mesh)
 {
-  if (dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh) == nullptr &&
-      dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
+  if (!is_distributed(mesh) && dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
     throw RunError(
       "multigrid levels: only serial triangulations and those of p4est (parallel::distributed) are supported");
   for (unsigned int level = 0; level + 1 < mesh.n_levels(); ++level)
@@ -153,13 +152,12 @@ LevelMeshes<dim>::LevelMeshes(const dealii::Triangulation<dim> &finest, const Le
 template <int dim>
 const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
 {
-  using Distributed = dealii::parallel::distributed::Triangulation<dim>;
   if (!levels.empty())
     return levels;
-  const auto *distributed = dynamic_cast<const Distributed *>(finest_mesh().get());
-  if (distributed != nullptr &&
-      !(options.lists_on_one_rank && Communicator(distributed->get_communicator()).size() == 1))
-    levels = create_distributed_level_meshes(*distributed, cells, options);
+  const auto &mesh = *finest_mesh();
+  if (is_distributed(mesh) && !(options.lists_on_one_rank && Communicator(mesh.get_communicator()).size() == 1))
+    levels = create_distributed_level_meshes(
+      dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> &>(mesh), cells, options);
   else
     levels = create_serial_level_meshes(cells, options.coarsest_cells);
   return levels;
