@@ -22,18 +22,17 @@ template <typename Number, typename Epilogue>
 void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threads, int node_size,
                       const Epilogue &epilogue, bool skip_empty = false)
 {
-  using Rows             = RowProducts<Number>;
-  constexpr int lanes    = Rows::lanes;
-  const int     m        = std::lcm(A.block_rows, node_size);
-  const int     group    = m * lanes * (A.reordered ? Rows::group_slices : m == 1 ? Rows::slices_at_once : 1);
-  const int     n_groups = (A.n_rows + group - 1) / group;
-  auto         *ghosts   = A.ghosts.get();
+  using Rows         = RowProducts<Number>;
+  const int m        = std::lcm(A.block_rows, node_size);
+  const int group    = m * Rows::lanes * (A.reordered ? Rows::group_slices : m == 1 ? Rows::slices_at_once : 1);
+  const int n_groups = (A.n_rows + group - 1) / group;
+  auto     *ghosts   = A.ghosts.get();
   if (ghosts)
     ghosts->start(x);
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int g = 0; g < n_groups; ++g)
     {
-      Number    sums[max_group_nodes * lanes * Rows::group_slices];
+      Number    sums[max_group_nodes * Rows::lanes * Rows::group_slices];
       const int first = g * group, end = std::min(A.n_rows, first + group);
       if (ghosts && ghosts->reach(first, end))
         continue;
@@ -49,7 +48,7 @@ void for_each_product(const RowProducts<Number> &A, const Number *x, int n_threa
   for (int g = 0; g < n_groups; ++g)
     if (const int first = g * group, end = std::min(A.n_rows, first + group); ghosts->reach(first, end))
       {
-        Number sums[max_group_nodes * lanes * Rows::group_slices];
+        Number sums[max_group_nodes * Rows::lanes * Rows::group_slices];
         A.products(first, end, x, sums);
         ghosts->add(first, end, sums);
         epilogue(first, end, sums);
