@@ -28,6 +28,13 @@ std::size_t n_ranges(const MatrixRows &rows)
   return rows.by_threads ? omp_get_max_threads() : 1;
 }
 
+constexpr int lowest = std::numeric_limits<int>::min();
+
+int column_of(int key)
+{
+  return key < 0 ? key - lowest : key;
+}
+
 // Where it is not inlined, GCC takes it for a function without effect and leaves its calls out.
 [[gnu::always_inline]] inline void prefetch(const UserValues &values, int row)
 {
@@ -40,8 +47,7 @@ std::size_t n_ranges(const MatrixRows &rows)
     }
 }
 
-constexpr int lowest = std::numeric_limits<int>::min();
-constexpr int ahead  = 8; // rows whose places, which may be anywhere, are on their way to the cache
+constexpr int ahead = 8; // rows whose places, which may be anywhere, are on their way to the cache
 } // namespace
 
 UserMatrix::UserMatrix(const MatrixRows &rows, const UserDofs &dofs, Array<char> kinds, UserValues &values)
@@ -158,7 +164,7 @@ struct UserMatrix::Copy
 void UserMatrix::place_row(int k, const MatrixRow &row, const UserDofs &dofs, UserValues &values, Copy &copy)
 {
   const int  i  = dofs.number[k];
-  const auto at = values.A.row_start[i], at_coupling = values.coupling.row_start[i];
+  const auto at = values.A.row_start[i];
   if (key[k] >= 0)
     {
       values.A.column[at] = i;
@@ -173,11 +179,13 @@ void UserMatrix::place_row(int k, const MatrixRow &row, const UserDofs &dofs, Us
   rank_keys(copy.key, copy.rank);
   for (std::size_t e = 0; e < n; ++e)
     {
-      const bool is_free = copy.key[e] < 0;
-      auto      &matrix  = is_free ? values.A : values.coupling;
-      const int  rank = place[start[k] + e]              = is_free ? copy.rank[e] : copy.rank[e] - n_free;
-      matrix.column[(is_free ? at : at_coupling) + rank] = is_free ? copy.key[e] - lowest : copy.key[e];
-      matrix.value[(is_free ? at : at_coupling) + rank]  = row.values[e];
+      const bool is_free  = copy.key[e] < 0;
+      auto      &matrix   = is_free ? values.A : values.coupling;
+      const int  rank     = is_free ? copy.rank[e] : copy.rank[e] - n_free;
+      const auto to       = matrix.row_start[i] + rank;
+      place[start[k] + e] = rank;
+      matrix.column[to]   = column_of(copy.key[e]);
+      matrix.value[to]    = row.values[e];
     }
 }
 
@@ -249,13 +257,12 @@ bool UserMatrix::take_row(int k, const MatrixRow &row, const UserDofs &dofs, Val
   const int *rank = place.data() + start[k];
   for (std::size_t e = 0; e < n; ++e)
     {
-      const int  column  = key_of(dofs, row.columns[e]);
-      const bool is_free = column < 0;
-      auto      &matrix  = is_free ? to.A : to.coupling;
-      const auto entry   = matrix.row_start[i] + rank[e];
+      const int  of_column = key_of(dofs, row.columns[e]);
+      auto      &matrix    = of_column < 0 ? to.A : to.coupling;
+      const auto entry     = matrix.row_start[i] + rank[e];
       if (entry >= matrix.row_start[i + 1])
         return false;
-      same &= matrix.column[entry] == (is_free ? column - lowest : column);
+      same &= matrix.column[entry] == column_of(of_column);
       differs |= matrix.value[entry] != row.values[e];
       if constexpr (write)
         matrix.value[entry] = row.values[e];

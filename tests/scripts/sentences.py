@@ -3,8 +3,8 @@
 
   sentences.py [FILE...]    without files: all that are held to it (PAGES, SOURCES)
 
-A page's sentence has at most 35 words, also in a table (but for docs/benchmarks), a comment's 30. "Likewise", "the same"
-and "those" need their noun in the same sentence; "what it ..." is said with a noun. Prints file:line of each fault;
+A page's sentence has at most 35 words, also in a table (but for docs/benchmarks), a comment's 30. "Likewise", "the
+same" and "those" need their noun in the same sentence; "what it ..." is said with a noun. Prints file:line of each fault;
 exit code 1 where there is one.
 """
 
@@ -104,7 +104,8 @@ def check_itself():
         many = "so " * 40
         page.write_text("It works, and " + many + "on. Pressure is stored likewise.\n\n- Those of the host, too.\n\n"
                         "| name | Those of it |\n| --- | --- |\n| `a\\|b` | " + many + "on |\n\n"
-                        "```\n| likewise |\n```\n\nThe same mesh is good.\n\n|F| is small, likewise |u|.\n", encoding="utf-8")
+                        "```\n| likewise |\n```\n\nThe same mesh is good.\n\n|F| is small, likewise |u|.\n",
+                        encoding="utf-8")
         header.write_text("/// The same for floats.\nint f(); ///< what it does\n/// " + "so " * 31 + "on.\n", encoding="utf-8")
         found = [(line, fault.split(":")[0]) for line, fault in faults_of(page)]
         assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'"), (5, "'Those'"), (7, "41 words"),
