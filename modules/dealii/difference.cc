@@ -108,7 +108,7 @@ UserDofs dofs_of_field(const Field<dim> &field, const dealii::DoFHandler<dim> &d
         dofs.get_fe().get_name() != space.element().get_name())
       refuse("expected a DoFHandler on the field's mesh with its element, " + space.element().get_name());
   });
-  return user_dofs(space, dofs, dealii::ComponentMask());
+  return user_dofs(space, dofs);
 }
 
 Array<char> identity_rows(const CSRMatrix<double> &A)

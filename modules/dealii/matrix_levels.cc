@@ -3,8 +3,10 @@
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
+#include "dealii/forest_space.h"
 #include "dealii/ranks.h"
 #include "fem/meshes/level_meshes.h"
+#include "fem/spaces/field.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,18 +97,25 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
   LevelMeshOptions options;
-  options.coarsest_cells    = coarsest_cells;
-  options.lists_on_one_rank = true;
+  options.coarsest_cells = coarsest_cells;
+  options.forests_alone  = numbered_by_forest(*element_of(dofs, components)) &&
+                          dofs.get_triangulation().get_periodic_face_map().empty(); // p4est would join their nodes
   const LevelMeshes<dim> meshes(dofs.get_triangulation(), options);
-  const Field<dim>       field(meshes, "multigrid for deal.II", *element_of(dofs, components));
-  DofHierarchy           result;
-  result.dofs      = user_dofs(field.finest(), dofs, components);
-  result.node_size = field.node_size();
+  auto [user, space, of_mesh] = user_space(meshes.finest_cells(), dofs, components);
   if (constraints != nullptr)
-    kinds = dof_kinds(field.finest(), result.dofs, *constraints);
-  result.transfer.resize(field.n_levels());
-  for (std::size_t l = 1; l < field.n_levels(); ++l)
-    result.transfer[l] = transfer_matrices(meshes[l], field.space(l), field.space(l - 1));
+    kinds = dof_kinds(user, *constraints, of_mesh);
+  DofHierarchy result;
+  result.dofs      = std::move(user);
+  result.node_size = space->node_size();
+  result.transfer.resize(meshes.size());
+  for (std::size_t l = meshes.size() - 1; l > 0; --l)
+    {
+      const auto &mesh   = meshes[l - 1];
+      auto        coarse = mesh.forest ? forest_space(mesh, space->element()) :
+                                         std::make_unique<LevelSpace<dim>>(mesh.cells, space->element(), DirichletBoundary());
+      result.transfer[l] = transfer_matrices(meshes[l], *space, *coarse);
+      space              = std::move(coarse);
+    }
   return result;
 }
 

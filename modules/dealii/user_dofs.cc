@@ -3,6 +3,8 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 #include "dealii/ranks.h"
+#include "fem/meshes/mesh.h"
+#include "fem/spaces/numbering.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/fe/fe_q.h>
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -63,16 +66,16 @@ std::vector<unsigned int> places_in_cell(const dealii::FiniteElement<dim> &part,
 
 // The owned DoFs of the selected components, in the DoFHandler's numbers.
 template <int dim>
-dealii::IndexSet owned_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,
+dealii::IndexSet owned_dofs(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
                             const std::vector<unsigned int> &places)
 {
   const dealii::IndexSet &all = dofs.locally_owned_dofs();
   if (places.size() == dofs.get_fe().n_dofs_per_cell())
     return all;
   std::vector<Index> mine, of_cell(dofs.get_fe().n_dofs_per_cell());
-  for (int c = 0; c < space.n_cells(); ++c)
+  for (const auto cell : cells)
     {
-      with_dofs(space.active_cells()[c], dofs)->get_dof_indices(of_cell);
+      with_dofs(cell, dofs)->get_dof_indices(of_cell);
       for (const unsigned int i : places)
         if (all.is_element(of_cell[i]))
           mine.push_back(of_cell[i]);
@@ -86,20 +89,79 @@ dealii::IndexSet owned_dofs(const LevelSpace<dim> &space, const dealii::DoFHandl
 }
 
 // Counts from the first DoF of all ranks. Throws where others lie between them.
-dealii::IndexSet as_block(const dealii::IndexSet &dofs, Index n, const Communicator &ranks, Index &first)
+dealii::IndexSet as_block(const dealii::IndexSet &dofs, const Communicator &ranks, Index &first)
 {
   double ends[] = {-static_cast<double>(dofs.size()), 0.}; // minus the first, and one behind the last
+  double n      = static_cast<double>(dofs.n_elements());
   if (dofs.n_elements() > 0)
     {
       ends[0] = -static_cast<double>(dofs.nth_index_in_set(0));
       ends[1] = static_cast<double>(dofs.nth_index_in_set(dofs.n_elements() - 1)) + 1.;
     }
   ranks.max(ends, 2);
+  ranks.sum(&n, 1);
   first = static_cast<Index>(-ends[0]);
-  if (static_cast<Index>(ends[1]) - first != n)
+  if (ends[1] + ends[0] != n)
     refuse("the DoFs of the selected components do not follow each other, so that they are no block of a matrix; "
            "DoFRenumbering::component_wise numbers them so");
-  return dofs.get_view(first, first + n);
+  return dofs.get_view(first, first + static_cast<Index>(n));
+}
+
+// The number of DoFs that the mesh has by now. A rank counts those on vertices, lines, faces and interiors of its
+// cells that no lower rank has.
+template <int dim>
+double count_dofs(const dealii::DoFHandler<dim> &dofs)
+{
+  const auto &mesh = dofs.get_triangulation();
+  const auto &fe   = dofs.get_fe();
+  const auto  mine = mesh.locally_owned_subdomain();
+  Array<char> vertices(fe.n_dofs_per_vertex() > 0 ? mesh.n_vertices() : 0, 0);
+  Array<char> lines(fe.n_dofs_per_line() > 0 ? mesh.n_raw_lines() : 0, 0), quads;
+  if constexpr (dim == 3)
+    quads.assign(fe.n_dofs_per_quad() > 0 ? mesh.n_raw_quads() : 0, 0);
+  double     n    = 0.;
+  const auto mark = [&](const auto &cell, char value) {
+    for (const unsigned int v : cell->vertex_indices())
+      if (!vertices.empty())
+        vertices[cell->vertex_index(v)] = value;
+    for (const unsigned int l : cell->line_indices())
+      if (!lines.empty())
+        lines[cell->line_index(l)] = value;
+    for (const unsigned int f : cell->face_indices())
+      if (!quads.empty())
+        quads[cell->face_index(f)] = value;
+  };
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned())
+      {
+        mark(cell, 1);
+        n += dim == 2 ? fe.n_dofs_per_quad() : fe.n_dofs_per_hex();
+      }
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_ghost() && cell->subdomain_id() < mine)
+      mark(cell, 0);
+  n += double(fe.n_dofs_per_vertex()) * std::count(vertices.begin(), vertices.end(), 1);
+  n += double(fe.n_dofs_per_line()) * std::count(lines.begin(), lines.end(), 1);
+  n += double(fe.n_dofs_per_quad()) * std::count(quads.begin(), quads.end(), 1);
+  Communicator(mesh.get_communicator()).sum(&n, 1);
+  return n;
+}
+
+// All of UserDofs but the numbers.
+template <int dim>
+UserDofs rows_of(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
+                 const std::vector<unsigned int> &places)
+{
+  // Cells of a mesh refined since have no DoFs to ask for.
+  if (const double n = count_dofs(dofs); static_cast<double>(dofs.n_dofs()) != n)
+    refuse("the DoFHandler has " + std::to_string(dofs.n_dofs()) + " DoFs, but its mesh has " +
+           std::to_string(std::llround(n)) + "; was the mesh refined after distribute_dofs()?");
+  UserDofs result;
+  result.ranks = Communicator(dofs.get_communicator());
+  result.set_owned(owned_dofs(cells, dofs, places));
+  if (places.size() < dofs.get_fe().n_dofs_per_cell())
+    result.set_owned(as_block(result.owned, result.ranks, result.first));
+  return result;
 }
 } // namespace
 
@@ -196,35 +258,130 @@ std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<
 }
 
 template <int dim>
-UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,
-                   const dealii::ComponentMask &components)
+UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
 {
-  const auto places = places_in_cell(space.element(), dofs, components);
-  // Cells of a mesh refined since have no DoFs to ask for.
-  if (places.size() == dofs.get_fe().n_dofs_per_cell() && dofs.n_dofs() != space.n_global_dofs())
-    refuse("the DoFHandler has " + std::to_string(dofs.n_dofs()) + " DoFs, but multigrid " +
-           std::to_string(space.n_global_dofs()) + "; was the mesh refined after distribute_dofs()?");
-  UserDofs result;
-  result.ranks          = space.communicator();
+  const auto places     = places_in_cell(space.element(), dofs, {});
+  UserDofs   result     = rows_of(space.active_cells(), dofs, places);
   result.first_in_space = space.partition().local_range().first;
-  result.set_owned(owned_dofs(space, dofs, places));
-  if (places.size() < dofs.get_fe().n_dofs_per_cell())
-    result.set_owned(as_block(result.owned, space.n_global_dofs(), result.ranks, result.first));
-
   for_dofs_of_cells(space.active_cells(), dofs, [&](int c, const std::vector<Index> &of_cell) {
     for (std::size_t i = 0; i < places.size(); ++i)
-      if (const Index row = of_cell[places[i]] - result.first; result.is_owned(row))
+      if (const Index row = of_cell[places[i]]; result.is_owned(row))
         write_atomically(result.number[result.place(row)], space.cell_dofs(c)[i]);
   });
   agreed(result.ranks, [&] {
     if (static_cast<int>(result.number.size()) != space.n_owned())
       refuse("this rank has " + std::to_string(result.number.size()) + " DoFs of the DoFHandler, but " +
-             std::to_string(space.n_owned()) + " of multigrid; was the mesh refined after distribute_dofs()?");
+             std::to_string(space.n_owned()) + " of multigrid");
     for (std::size_t k = 0; k < result.number.size(); ++k)
       if (result.number[k] < 0 || result.number[k] >= space.n_owned())
-        refuse("DoF " + std::to_string(result.first + result.owned.nth_index_in_set(k)) +
+        refuse("DoF " + std::to_string(result.owned.nth_index_in_set(k)) +
                " belongs to this rank in the DoFHandler, but not in multigrid");
   });
+  return result;
+}
+
+namespace
+{
+// The DoFs of a cell node by node, where each node has all components; else in their order.
+template <int dim>
+std::vector<unsigned int> node_by_node(const dealii::FiniteElement<dim> &fe)
+{
+  std::vector<unsigned int> order(fe.n_dofs_per_cell());
+  std::iota(order.begin(), order.end(), 0);
+  if (fe.n_base_elements() == 1)
+    std::stable_sort(order.begin(), order.end(), [&](unsigned int i, unsigned int j) {
+      return fe.system_to_component_index(i).second < fe.system_to_component_index(j).second;
+    });
+  return order;
+}
+
+// Calls action for the cell, or for its children and their children, until it has reached active cells.
+template <class Cell, class Action>
+void for_leaves(const Cell &cell, const Action &action)
+{
+  if (!cell->has_children())
+    return action(cell);
+  for (unsigned int c = 0; c < cell->n_children(); ++c)
+    for_leaves(cell->child(c), action);
+}
+
+// Numbers the owned DoFs in the order in which the leaves of the tree of cells meet them, as neighbours in space should
+// be neighbours in memory.
+template <int dim>
+void number_along_cells(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe, const Array<Index> &rows,
+                        UserDofs &dofs)
+{
+  const auto order   = node_by_node(fe);
+  int        n       = 0;
+  const auto of_cell = [&](int c) {
+    for (const unsigned int i : order)
+      if (const Index row = rows[std::size_t(c) * order.size() + i]; dofs.is_owned(row))
+        if (int &number = dofs.number[dofs.place(row)]; number < 0)
+          number = n++;
+  };
+  if (is_distributed(*cells.mesh())) // the list has the order of the forest
+    for (int c = 0; c < static_cast<int>(cells.size()); ++c)
+      of_cell(c);
+  else
+    for (const auto &cell : cells.mesh()->cell_iterators_on_level(0))
+      for_leaves(typename CellList<dim>::Cell(cell), [&](const auto &leaf) { of_cell(cells.number(leaf)); });
+  agreed(dofs.ranks, [&] {
+    if (n != static_cast<int>(dofs.number.size()))
+      refuse("a rank owns " + std::to_string(dofs.number.size()) + " DoFs, of which " + std::to_string(n) +
+             " are on its cells");
+  });
+}
+} // namespace
+
+template <int dim>
+UserSpace<dim> user_space(const std::shared_ptr<const CellList<dim>> &cells, const dealii::DoFHandler<dim> &dofs,
+                          const dealii::ComponentMask &components)
+{
+  const auto     element  = element_of(dofs, components);
+  const auto     places   = places_in_cell(*element, dofs, components);
+  const auto     per_cell = places.size();
+  UserSpace<dim> result;
+  auto          &user = result.dofs = rows_of(*cells, dofs, places);
+  const MPI_Comm comm               = user.ranks.handle();
+  const auto     owned              = owned_range(user.number.size(), comm);
+  user.first_in_space               = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
+  to_index(cells->size() * per_cell, "DoFs of all cells");
+  Array<Index> rows(cells->size() * per_cell);
+  for_dofs_of_cells(*cells, dofs, [&](int c, const std::vector<Index> &of_cell) {
+    for (std::size_t i = 0; i < per_cell; ++i)
+      rows[c * per_cell + i] = of_cell[places[i]] - user.first;
+  });
+  number_along_cells(*cells, *element, rows, user);
+
+  std::vector<Index> ghost_rows; // other ranks' DoFs on this rank's cells, ascending
+  if (user.ranks.size() > 1)
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(ghost_rows),
+                 [&](Index row) { return !user.is_owned(row); });
+  std::sort(ghost_rows.begin(), ghost_rows.end());
+  ghost_rows.erase(std::unique(ghost_rows.begin(), ghost_rows.end()), ghost_rows.end());
+  const auto ghosts  = user.numbers_in_space(ghost_rows);
+  const auto numbers = make_partitioner(owned, ghosts, comm);
+  Array<int> table(rows.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < table.size(); ++k)
+    if (user.is_owned(rows[k]))
+      table[k] = user.number[user.place(rows[k])];
+    else
+      table[k] = static_cast<int>(numbers->global_to_local(
+        ghosts[std::lower_bound(ghost_rows.begin(), ghost_rows.end(), rows[k]) - ghost_rows.begin()]));
+
+  result.mesh_constraints = hanging_node_constraints(dofs);
+  const int   n           = to_index(numbers->locally_owned_size() + numbers->n_ghost_indices(), "DoFs");
+  Array<char> hangs(n, 0);
+  for (const auto &line : result.mesh_constraints.get_lines())
+    if (const Index row = line.index - user.first; user.is_owned(row))
+      hangs[user.number[user.place(row)]] = 1;
+  const auto one_where_free = [&](int i, Row &row) {
+    if (hangs[i] == 0)
+      row.emplace_back(i, 1.);
+  };
+  result.space = std::make_unique<LevelSpace<dim>>(cells, *element, numbers, std::move(table),
+                                                   matrix_of_rows(n, n, one_where_free, 1));
   return result;
 }
 
@@ -251,75 +408,54 @@ char kind_of(Index dof, bool hangs, const dealii::AffineConstraints<double> &con
 }
 
 // Compares a user's constraint with the mesh's one, of which prescribed DoFs may have been left out.
-template <class KindOf>
-void check_hanging(Index dof, const ConstraintEntries &entries, const Index *numbers, const ConstraintEntries &of_mesh,
-                   const KindOf &kind_of)
+void check_hanging(Index dof, const ConstraintEntries &entries, const ConstraintEntries &of_mesh,
+                   const dealii::AffineConstraints<double> &constraints)
 {
-  const auto find = [](const auto &list, const auto &is_it) { return std::find_if(list.begin(), list.end(), is_it); };
-  for (std::size_t k = 0; k < entries.size(); ++k)
-    {
-      const auto same = find(of_mesh, [&](const auto &entry) { return entry.first == numbers[k]; });
-      if (same == of_mesh.end() || !(std::abs(same->second - entries[k].second) <= 1e-8))
-        refuse("the hanging DoF " + std::to_string(dof) + " is constrained to DoF " + std::to_string(entries[k].first) +
-               " in another way than the mesh does it, as with periodic boundaries, which are not supported");
-    }
+  const auto find = [](const auto &list, Index master) {
+    return std::find_if(list.begin(), list.end(), [=](const auto &entry) { return entry.first == master; });
+  };
+  const auto is_free = [&](Index master) {
+    const auto &known = constraints.get_local_lines();
+    return !((known.size() == 0 || known.is_element(master)) && constraints.is_constrained(master));
+  };
+  for (const auto &[master, weight] : entries)
+    if (const auto same = find(of_mesh, master); same == of_mesh.end() || !(std::abs(same->second - weight) <= 1e-8))
+      refuse("the hanging DoF " + std::to_string(dof) + " is constrained to DoF " + std::to_string(master) +
+             " in another way than the mesh does it, as with periodic boundaries, which are not supported");
   for (const auto &[master, weight] : of_mesh)
-    if (std::abs(weight) > 1e-8 && kind_of(master) == free_dof &&
-        std::find(numbers, numbers + entries.size(), master) == numbers + entries.size())
+    if (std::abs(weight) > 1e-8 && find(entries, master) == entries.end() && is_free(master))
       refuse("the constraint of the hanging DoF " + std::to_string(dof) +
              " lacks a DoF that the mesh's own constraint has; are the constraints closed?");
 }
 } // namespace
 
-template <int dim>
-Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
-                      const dealii::AffineConstraints<double> &constraints)
+Array<char> dof_kinds(const UserDofs &dofs, const dealii::AffineConstraints<double> &constraints,
+                      const dealii::AffineConstraints<double> &of_mesh)
 {
-  const std::size_t  n = dofs.number.size();
-  Array<char>        kinds(space.n_owned());
-  Array<std::size_t> first_master(n + 1); // of the masters below: the DoFs that the value of a hanging one is made of
-  const auto         dof_of = [&](std::size_t k) { return dofs.first + dofs.row(k); };
+  Array<char> kinds(dofs.number.size());
   agreed(dofs.ranks, [&] {
-    for_ranges(n, omp_get_max_threads(), [&](int first, int end) {
+    for_ranges(dofs.number.size(), omp_get_max_threads(), [&](int first, int end) {
       for (int k = first; k < end; ++k)
         {
-          const char kind = kinds[dofs.number[k]] = kind_of(dof_of(k), !space.is_free(dofs.number[k]), constraints);
-          first_master[k + 1] = kind == hanging_dof ? constraints.get_constraint_entries(dof_of(k))->size() : 0;
+          const Index dof   = dofs.first + dofs.row(k);
+          const bool  hangs = of_mesh.is_constrained(dof);
+          const char  kind = kinds[dofs.number[k]] = kind_of(dof, hangs, constraints);
+          if (kind == hanging_dof)
+            check_hanging(dof, *constraints.get_constraint_entries(dof), *of_mesh.get_constraint_entries(dof),
+                          constraints);
         }
-    });
-  });
-  first_master[0] = 0;
-  std::partial_sum(first_master.begin(), first_master.end(), first_master.begin());
-  std::vector<Index> masters(first_master[n]); // rows of the matrix
-  for_ranges(n, omp_get_max_threads(), [&](int first, int end) {
-    for (int k = first; k < end; ++k)
-      if (kinds[dofs.number[k]] == hanging_dof)
-        std::transform(constraints.get_constraint_entries(dof_of(k))->begin(),
-                       constraints.get_constraint_entries(dof_of(k))->end(), masters.begin() + first_master[k],
-                       [&](const auto &entry) { return entry.first - dofs.first; }); // of another block: no row
-  });
-  const auto    numbers = dofs.numbers_in_space(masters);
-  Array<double> values(kinds.begin(), kinds.end());
-  values = space.local_values(values.data());
-  agreed(dofs.ranks, [&] {
-    for_ranges(n, omp_get_max_threads(), [&](int first, int end) {
-      for (int k = first; k < end; ++k)
-        if (kinds[dofs.number[k]] == hanging_dof)
-          check_hanging(dof_of(k), *constraints.get_constraint_entries(dof_of(k)), numbers.data() + first_master[k],
-                        *space.hanging_nodes.get_constraint_entries(space.partition().local_to_global(dofs.number[k])),
-                        [&](Index master) { return values[space.partition().global_to_local(master)]; });
     });
   });
   return kinds;
 }
 
-#define INSTANTIATE(dim)                                                                           \
-  template void check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &);        \
-  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &, \
-                                                                  const dealii::ComponentMask &);  \
-  template UserDofs    user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &,         \
-                                 const dealii::ComponentMask &);                                   \
-  template Array<char> dof_kinds(const LevelSpace<dim> &, const UserDofs &, const dealii::AffineConstraints<double> &);
+#define INSTANTIATE(dim)                                                                                            \
+  template void check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &);                         \
+  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &,                  \
+                                                                  const dealii::ComponentMask &);                   \
+  template UserDofs       user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &);                      \
+  template UserSpace<dim> user_space(const std::shared_ptr<const CellList<dim>> &, const dealii::DoFHandler<dim> &, \
+                                     const dealii::ComponentMask &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

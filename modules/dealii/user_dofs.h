@@ -70,17 +70,31 @@ template <int dim>
 std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &dofs,
                                                        const dealii::ComponentMask   &components);
 
-/// Returns how the DoFs of some components are numbered in a space that has their element on the mesh's active cells.
-/// All ranks call it together. Throws RunError on all ranks where the DoFs of the components do not follow each
-/// other, or where ranks own other DoFs.
+/// Returns how the DoFs are numbered in a space that has their element on the mesh's active cells. All ranks call it
+/// together. Throws RunError on all ranks where the mesh has changed since the DoFs were distributed, or where ranks own
+/// other DoFs.
 template <int dim>
-UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs,
-                   const dealii::ComponentMask &components);
+UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 
-/// Returns the kind of each DoF that this rank owns in the space, which has hanging nodes as its only constraints. All
+/// The finest level of multigrid for a user's matrix, whose nodes are the user's own. Its H has no row of a hanging DoF:
+/// the user's matrix has been condensed.
+template <int dim>
+struct UserSpace
+{
+  UserDofs                          dofs;
+  std::unique_ptr<LevelSpace<dim>>  space;
+  dealii::AffineConstraints<double> mesh_constraints; ///< closed; those of hanging nodes, in the DoFHandler's numbers
+};
+
+/// Numbers the DoFs of some components. `cells` has the mesh's active cells. All ranks call it together. Throws
+/// RunError on all ranks as user_dofs() does, and where the DoFs of the components do not follow each other.
+template <int dim>
+UserSpace<dim> user_space(const std::shared_ptr<const CellList<dim>> &cells, const dealii::DoFHandler<dim> &dofs,
+                          const dealii::ComponentMask &components);
+
+/// Returns the kind of each owned DoF. `of_mesh` has the hanging nodes' constraints as the mesh alone makes them. All
 /// ranks call it together. Throws RunError, on all ranks, which names a DoF with a constraint that multigrid does not
 /// take: neither a prescribed value nor the mesh's own constraint of a hanging node.
-template <int dim>
-Array<char> dof_kinds(const LevelSpace<dim> &space, const UserDofs &dofs,
-                      const dealii::AffineConstraints<double> &constraints);
+Array<char> dof_kinds(const UserDofs &dofs, const dealii::AffineConstraints<double> &constraints,
+                      const dealii::AffineConstraints<double> &of_mesh);
 } // namespace adamant

@@ -115,8 +115,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
   levels[0].cells = std::move(cells);
   if (options.coarsest_cells == finest_level_only)
     return levels;
-  auto       fine        = forest::copy<dim>(finest.get_p4est());
-  const auto on_one_rank = [](const Forest<dim> *cells) {
+  std::shared_ptr<Forest<dim>> fine        = forest::copy<dim>(finest.get_p4est());
+  const auto                   on_one_rank = [](const Forest<dim> *cells) {
     return cells->global_first_quadrant[1] == cells->global_num_quadrants;
   };
   const auto machines = Communicator(finest.get_communicator()).machines();
@@ -142,8 +142,11 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
                        last && options.coarsest_on_one_rank ? n_coarse + 1 : options.cells_per_rank);
       number_coarse_cells<dim>(coarse.get(), places, levels.back());
       levels.emplace_back();
-      levels.back().cells = std::make_shared<const CellList<dim>>(mesh_of(finest, coarse.get()));
-      fine                = std::move(coarse);
+      fine = std::move(coarse);
+      if (options.forests_alone)
+        levels.back().forest = fine;
+      else
+        levels.back().cells = std::make_shared<const CellList<dim>>(mesh_of(finest, fine.get()));
     }
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }

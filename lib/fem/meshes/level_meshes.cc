@@ -154,10 +154,8 @@ const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
 {
   if (!levels.empty())
     return levels;
-  const auto &mesh  = *finest_mesh();
-  const bool  lists = options.lists_on_one_rank && Communicator(mesh.get_communicator()).size() == 1 &&
-                     mesh.get_periodic_face_map().empty(); // across which p4est balances, too
-  if (is_distributed(mesh) && !lists)
+  const auto &mesh = *finest_mesh();
+  if (is_distributed(mesh))
     levels = create_distributed_level_meshes(
       dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> &>(mesh), cells, options);
   else

@@ -56,6 +56,34 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
 {}
 
 template <int dim>
+LevelSpace<dim>::LevelSpace(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe,
+                            std::shared_ptr<const Partitioner> numbers_, Array<int> cell_dofs, CSRMatrix<double> H_)
+  : H(std::move(H_))
+  , element_(fe.clone())
+  , cells(std::move(cells))
+  , numbers(std::move(numbers_))
+  , plan(exchange_plan(*numbers))
+  , per_cell(static_cast<int>(fe.n_dofs_per_cell()))
+  , rows_per_node(components_of_each_node(fe))
+  , table(std::move(cell_dofs))
+  , constrained(H.n_rows)
+  , constrained_cell(table.size() / per_cell)
+{
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < H.n_rows; ++i)
+    constrained[i] = H.row_start[i + 1] == H.row_start[i] + 1 && H.column[H.row_start[i]] == i ? free : hanging;
+  mark_constrained_cells();
+}
+
+template <int dim>
+void LevelSpace<dim>::mark_constrained_cells()
+{
+#pragma omp parallel for schedule(static)
+  for (int c = 0; c < n_cells(); ++c)
+    constrained_cell[c] = std::any_of(cell_dofs(c), cell_dofs(c) + per_cell, [this](int i) { return !is_free(i); });
+}
+
+template <int dim>
 void LevelSpace<dim>::release_mesh()
 {
   dofs.reset();
@@ -147,9 +175,7 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
   for (int i = 0; i < n_owned(); ++i)
     if (constrained[i] == fixed)
       prescribed.push_back(i);
-#pragma omp parallel for schedule(static)
-  for (int c = 0; c < n_cells(); ++c)
-    constrained_cell[c] = std::any_of(cell_dofs(c), cell_dofs(c) + per_cell, [this](int i) { return !is_free(i); });
+  mark_constrained_cells();
 }
 
 // A DoF is prescribed where the face of any rank's cell has it so.

@@ -54,6 +54,11 @@ public:
   /// Makes the space on the active cells of a mesh.
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
              const DirichletBoundary &dirichlet);
+  /// Makes the space of tables. It has no prescribed DoFs, and the hanging ones are those whose row of H is not e_i.
+  /// `cell_dofs` may have numbers behind the local ones, of DoFs that hang in one cell. `cells` may be null: only the
+  /// transfer can be made then.
+  LevelSpace(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe,
+             std::shared_ptr<const Partitioner> numbers, Array<int> cell_dofs, CSRMatrix<double> H);
 
   const dealii::FiniteElement<dim> &element() const { return *element_; }
   /// Returns the mesh whose active cells are the cells of the space. A coarser level, whose cells are in the finest
@@ -117,6 +122,7 @@ private:
     fixed
   };
   void       mark_constrained(const DirichletBoundary &dirichlet);
+  void       mark_constrained_cells();
   void       agree_on_prescribed();
   Array<int> number_prescribed();
   void       build_constraint_matrices(const Array<int> &column_in_B);

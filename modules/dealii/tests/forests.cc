@@ -1,0 +1,194 @@
+// The levels of a mesh of p4est that are forests alone, on any number of ranks: run by mpirun.
+#include "base/exchange_plan.h"
+#include "dealii/forest_space.h"
+#include "dealii/user_dofs.h"
+#include "fem/spaces/field.h"
+#include "programs.h"
+
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/mapping_q1.h>
+
+#include <random>
+
+using namespace test;
+
+namespace
+{
+template <int dim>
+using Mesh = parallel::distributed::Triangulation<dim>;
+
+// What a nodal value at a node is made of: the node's coordinates and its component.
+template <int dim>
+struct Nodes
+{
+  std::array<adamant::Array<double>, dim + 1> facts;
+
+  // With the values at the ghosts.
+  Nodes with_ghosts(const adamant::CSRMatrix<double> &A) const
+  {
+    Nodes all = *this;
+    for (auto &fact : all.facts)
+      if (A.ghosts)
+        fact = adamant::with_ghosts(*A.ghosts, std::move(fact));
+    return all;
+  }
+  // A polynomial of the degree along each axis, another one for each component.
+  double polynomial(std::size_t i, unsigned int degree) const
+  {
+    double value = 1. + facts[dim][i];
+    for (int d = 0; d < dim; ++d)
+      value *= std::pow(1.3 + d + facts[d][i], degree) - 2. * facts[d][i] + facts[dim][i];
+    return value;
+  }
+};
+
+template <int dim>
+Nodes<dim> nodes_of(const DoFHandler<dim> &dofs, const adamant::UserDofs &user)
+{
+  std::map<types::global_dof_index, Point<dim>> points;
+  DoFTools::map_dofs_to_support_points(MappingQ1<dim>(), dofs, points);
+  Nodes<dim> nodes;
+  for (auto &fact : nodes.facts)
+    fact.resize(user.number.size());
+  for (unsigned int c = 0; c < dofs.get_fe().n_components(); ++c)
+    {
+      ComponentMask mask(dofs.get_fe().n_components(), false);
+      mask.set(c, true);
+      for (const auto dof : DoFTools::extract_dofs(dofs, mask))
+        nodes.facts[dim][user.number[user.place(dof)]] = c;
+    }
+  for (std::size_t k = 0; k < user.number.size(); ++k)
+    for (int d = 0; d < dim; ++d)
+      nodes.facts[d][user.number[k]] = points.at(user.row(k))[d];
+  return nodes;
+}
+
+// The coarse nodes: each lies at the fine node where its function is one.
+template <int dim>
+Nodes<dim> coarser(const adamant::CSRMatrix<double> &R, const Nodes<dim> &fine)
+{
+  const auto of_column = fine.with_ghosts(R);
+  Nodes<dim> nodes;
+  for (auto &fact : nodes.facts)
+    fact.assign(R.n_rows, std::numeric_limits<double>::quiet_NaN());
+  for (int j = 0; j < R.n_rows; ++j)
+    for (auto k = R.row_start[j]; k < R.row_start[j + 1]; ++k)
+      if (std::abs(R.value[k] - 1.) < 1e-12)
+        for (int f = 0; f <= dim; ++f)
+          nodes.facts[f][j] = of_column.facts[f][R.column[k]];
+  return nodes;
+}
+
+template <int dim>
+void expect_polynomials(const adamant::CSRMatrix<double> &P, const adamant::LevelSpace<dim> &fine,
+                        const Nodes<dim> &of_fine, const Nodes<dim> &of_coarse)
+{
+  const auto of_column = of_coarse.with_ghosts(P);
+  const auto degree    = fine.element().degree;
+  int        n         = 0;
+  for (int i = 0; i < P.n_rows; ++i)
+    if (fine.is_free(i))
+      {
+        double value = 0.;
+        for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
+          value += P.value[k] * of_column.polynomial(P.column[k], degree);
+        const double expected = of_fine.polynomial(i, degree);
+        ASSERT_NEAR(value, expected, 1e-10 * (1. + std::abs(expected))) << "DoF " << i;
+        ++n;
+      }
+  EXPECT_TRUE(n > 0 || P.n_rows == 0);
+}
+
+// P maps the nodal values of each polynomial of the space to its values on the finer level. p4est has as many nodes as
+// a DoFHandler on a Triangulation has free DoFs.
+template <int dim>
+void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels)
+{
+  SCOPED_TRACE(fe.get_name());
+  DoFHandler<dim> dofs(mesh);
+  dofs.distribute_dofs(fe);
+  adamant::LevelMeshOptions       options;
+  const adamant::LevelMeshes<dim> expected(mesh, options);
+  options.forests_alone = true;
+  const adamant::LevelMeshes<dim> meshes(mesh, options);
+  ASSERT_EQ(meshes.size(), expected.size());
+  EXPECT_GE(meshes.size(), n_levels) << "else this test tests little";
+  auto [user, space, constraints] = adamant::user_space(meshes.finest_cells(), dofs, ComponentMask());
+  auto nodes                      = nodes_of(dofs, user);
+  for (std::size_t l = meshes.size() - 1; l > 0; --l)
+    {
+      SCOPED_TRACE("level " + std::to_string(l - 1));
+      EXPECT_EQ(meshes[l].child, expected[l].child);
+      EXPECT_EQ(meshes[l].coarse_cell, expected[l].coarse_cell);
+      auto       coarse         = adamant::forest_space(meshes[l - 1], fe);
+      const auto by_dof_handler = adamant::LevelSpace<dim>(expected[l - 1].cells, fe, adamant::DirichletBoundary());
+      const auto n_hanging      = by_dof_handler.n_hanging();
+      EXPECT_EQ(coarse->n_global_dofs(), by_dof_handler.n_global_dofs() - n_hanging);
+      const auto [P, R]  = adamant::transfer_matrices(meshes[l], *space, *coarse);
+      const auto on_mesh = coarser(R, nodes);
+      expect_polynomials(P, *space, nodes, on_mesh);
+      nodes = on_mesh;
+      space = std::move(coarse);
+    }
+}
+
+template <int dim>
+void refine_at_random(Mesh<dim> &mesh, unsigned int seed, unsigned int cycles, unsigned int percent)
+{
+  for (unsigned int cycle = 0; cycle < cycles; ++cycle)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->is_locally_owned()) // the same cells on any number of ranks
+          if (std::mt19937(seed + cycle + std::hash<std::string>()(cell->id().to_string()))() % 100 < percent)
+            cell->set_refine_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
+}
+} // namespace
+
+TEST(Forests, PolynomialsAreKept2D)
+{
+  for (unsigned int seed = 0; seed < 3; ++seed)
+    {
+      Mesh<2> mesh(MPI_COMM_WORLD);
+      GridGenerator::hyper_L(mesh);
+      mesh.refine_global(2);
+      refine_at_random(mesh, seed, 4, 25);
+      test_forests(mesh, FE_Q<2>(1), 6);
+      test_forests(mesh, FE_Q<2>(2), 6);
+      test_forests(mesh, FESystem<2>(FE_Q<2>(2), 3), 6);
+    }
+}
+
+TEST(Forests, PolynomialsAreKept3D)
+{
+  for (unsigned int seed = 0; seed < 2; ++seed)
+    {
+      Mesh<3> mesh(MPI_COMM_WORLD);
+      GridGenerator::hyper_L(mesh);
+      mesh.refine_global(1);
+      refine_at_random(mesh, seed, 3, 15);
+      test_forests(mesh, FE_Q<3>(1), 4);
+      test_forests(mesh, FE_Q<3>(2), 4);
+      test_forests(mesh, FESystem<3>(FE_Q<3>(1), 3), 4);
+    }
+}
+
+TEST(Forests, TurnedTrees)
+{
+  for (unsigned int turn = 0; turn < 8; ++turn)
+    {
+      Mesh<3> mesh(MPI_COMM_WORLD);
+      GridGenerator::non_standard_orientation_mesh(mesh, (turn & 1) != 0, (turn & 2) != 0, (turn & 4) != 0, turn > 3);
+      mesh.refine_global(1);
+      refine_at_random(mesh, turn, 2, 20);
+      test_forests(mesh, FE_Q<3>(2), 3);
+    }
+}
+
+TEST(Forests, OtherElementsAreNotTaken)
+{
+  EXPECT_TRUE(adamant::numbered_by_forest(FESystem<2>(FE_Q<2>(2), 2)));
+  EXPECT_FALSE(adamant::numbered_by_forest(FE_Q<2>(3)));
+  EXPECT_FALSE(adamant::numbered_by_forest(FESystem<2>(FE_Q<2>(2), 2, FE_Q<2>(1), 1)));
+}
