@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "fem/meshes/forest.h"
+#include "fem/meshes/mesh.h"
 #include "fem/spaces/numbering.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -165,9 +166,14 @@ private:
 
 // From degree 3 on, a rank may own a node of a large face that is no node of its own smaller cell.
 template <int dim>
-bool numbered_by_forest(const dealii::FiniteElement<dim> &fe)
+bool numbered_by_forest(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe)
 {
-  return fe.degree <= 2 && fe.n_base_elements() == 1 &&
+  for (const auto &cell : mesh.cell_iterators_on_level(0))
+    for (const unsigned int line : cell->line_indices())
+      if (cell->line(line)->vertex_index(0) !=
+          cell->vertex_index(dealii::GeometryInfo<dim>::line_to_cell_vertices(line, 0)))
+        return false;
+  return is_distributed(mesh) && mesh.get_periodic_face_map().empty() && fe.degree <= 2 && fe.n_base_elements() == 1 &&
          dynamic_cast<const dealii::FE_Q<dim> *>(&fe.base_element(0)) != nullptr;
 }
 
@@ -214,8 +220,8 @@ std::unique_ptr<LevelSpace<dim>> forest_space(const LevelMesh<dim> &mesh, const 
   return std::make_unique<LevelSpace<dim>>(nullptr, fe, numbers, std::move(table), H.finished());
 }
 
-#define INSTANTIATE(dim)                                                                            \
-  template bool                             numbered_by_forest(const dealii::FiniteElement<dim> &); \
+#define INSTANTIATE(dim)                                                                                    \
+  template bool numbered_by_forest(const dealii::Triangulation<dim> &, const dealii::FiniteElement<dim> &); \
   template std::unique_ptr<LevelSpace<dim>> forest_space(const LevelMesh<dim> &, const dealii::FiniteElement<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

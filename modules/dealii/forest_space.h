@@ -9,9 +9,11 @@
 
 namespace adamant
 {
-/// Returns whether forest_space() takes the element: FE_Q<dim>(1), FE_Q<dim>(2), or an FESystem of one of them.
+/// Returns whether p4est can number the nodes of an element on a mesh and its coarser levels. The element has to be
+/// FE_Q<dim>(1), FE_Q<dim>(2), or an FESystem of one of them. The mesh is one of p4est, without periodic faces, whose
+/// nodes p4est would join, and without lines that run in two directions, at which p4est finds wrong nodes.
 template <int dim>
-bool numbered_by_forest(const dealii::FiniteElement<dim> &fe);
+bool numbered_by_forest(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe);
 
 /// Returns the tables of a space on a coarser level of a mesh of p4est, which is a forest alone
 /// (LevelMeshOptions::forests_alone). p4est itself numbers the nodes; no Triangulation and no DoFHandler are made. It

@@ -98,8 +98,7 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   agreed(ranks, [&] { check_dofs(dofs, components); });
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
-  options.forests_alone  = numbered_by_forest(*element_of(dofs, components)) &&
-                          dofs.get_triangulation().get_periodic_face_map().empty(); // p4est would join their nodes
+  options.forests_alone  = numbered_by_forest(dofs.get_triangulation(), *element_of(dofs, components));
   const LevelMeshes<dim> meshes(dofs.get_triangulation(), options);
   auto [user, space, of_mesh] = user_space(meshes.finest_cells(), dofs, components);
   if (constraints != nullptr)

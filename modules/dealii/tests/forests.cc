@@ -7,6 +7,7 @@
 
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_tools.h>
 
 #include <random>
 
@@ -22,6 +23,7 @@ template <int dim>
 struct Nodes
 {
   std::array<adamant::Array<double>, dim + 1> facts;
+  bool                                        axes_parallel = true;
 
   // With the values at the ghosts.
   Nodes with_ghosts(const adamant::CSRMatrix<double> &A) const
@@ -32,10 +34,12 @@ struct Nodes
         fact = adamant::with_ghosts(*A.ghosts, std::move(fact));
     return all;
   }
-  // A polynomial of the degree along each axis, another one for each component.
+  // A polynomial of the degree along each axis, another one for each component; a linear one where cells are turned.
   double polynomial(std::size_t i, unsigned int degree) const
   {
     double value = 1. + facts[dim][i];
+    if (!axes_parallel)
+      return value + facts[0][i] - 2. * facts[1][i] + 3. * facts[dim - 1][i];
     for (int d = 0; d < dim; ++d)
       value *= std::pow(1.3 + d + facts[d][i], degree) - 2. * facts[d][i] + facts[dim][i];
     return value;
@@ -68,7 +72,7 @@ template <int dim>
 Nodes<dim> coarser(const adamant::CSRMatrix<double> &R, const Nodes<dim> &fine)
 {
   const auto of_column = fine.with_ghosts(R);
-  Nodes<dim> nodes;
+  Nodes<dim> nodes     = fine;
   for (auto &fact : nodes.facts)
     fact.assign(R.n_rows, std::numeric_limits<double>::quiet_NaN());
   for (int j = 0; j < R.n_rows; ++j)
@@ -102,7 +106,7 @@ void expect_polynomials(const adamant::CSRMatrix<double> &P, const adamant::Leve
 // P maps the nodal values of each polynomial of the space to its values on the finer level. p4est has as many nodes as
 // a DoFHandler on a Triangulation has free DoFs.
 template <int dim>
-void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels)
+void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels, bool axes_parallel = true)
 {
   SCOPED_TRACE(fe.get_name());
   DoFHandler<dim> dofs(mesh);
@@ -115,6 +119,7 @@ void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_l
   EXPECT_GE(meshes.size(), n_levels) << "else this test tests little";
   auto [user, space, constraints] = adamant::user_space(meshes.finest_cells(), dofs, ComponentMask());
   auto nodes                      = nodes_of(dofs, user);
+  nodes.axes_parallel             = axes_parallel;
   for (std::size_t l = meshes.size() - 1; l > 0; --l)
     {
       SCOPED_TRACE("level " + std::to_string(l - 1));
@@ -174,21 +179,42 @@ TEST(Forests, PolynomialsAreKept3D)
     }
 }
 
+// The coarse cells of a ball have faces in all positions to each other. Its refined cells stay straight, so that each
+// function is made of the coarse ones.
 TEST(Forests, TurnedTrees)
 {
-  for (unsigned int turn = 0; turn < 8; ++turn)
+  for (const bool shell : {false, true})
     {
       Mesh<3> mesh(MPI_COMM_WORLD);
-      GridGenerator::non_standard_orientation_mesh(mesh, (turn & 1) != 0, (turn & 2) != 0, (turn & 4) != 0, turn > 3);
+      if (shell)
+        GridGenerator::hyper_shell(mesh, Point<3>(), 0.5, 1., 6);
+      else
+        GridGenerator::hyper_ball(mesh);
+      mesh.reset_all_manifolds();
       mesh.refine_global(1);
-      refine_at_random(mesh, turn, 2, 20);
-      test_forests(mesh, FE_Q<3>(2), 3);
+      refine_at_random(mesh, 7, 2, 20);
+      ASSERT_TRUE(adamant::numbered_by_forest(mesh, FE_Q<3>(2)));
+      test_forests(mesh, FE_Q<3>(1), 3, false);
+      test_forests(mesh, FE_Q<3>(2), 3, false);
     }
 }
 
-TEST(Forests, OtherElementsAreNotTaken)
+TEST(Forests, WhatIsNotTaken)
 {
-  EXPECT_TRUE(adamant::numbered_by_forest(FESystem<2>(FE_Q<2>(2), 2)));
-  EXPECT_FALSE(adamant::numbered_by_forest(FE_Q<2>(3)));
-  EXPECT_FALSE(adamant::numbered_by_forest(FESystem<2>(FE_Q<2>(2), 2, FE_Q<2>(1), 1)));
+  Mesh<2> mesh(MPI_COMM_WORLD), periodic(MPI_COMM_WORLD);
+  GridGenerator::hyper_cube(mesh);
+  EXPECT_TRUE(adamant::numbered_by_forest(mesh, FESystem<2>(FE_Q<2>(2), 2)));
+  EXPECT_FALSE(adamant::numbered_by_forest(mesh, FE_Q<2>(3)));
+  EXPECT_FALSE(adamant::numbered_by_forest(mesh, FESystem<2>(FE_Q<2>(2), 2, FE_Q<2>(1), 1)));
+  GridGenerator::hyper_cube(periodic, 0., 1., true);
+  std::vector<GridTools::PeriodicFacePair<Mesh<2>::cell_iterator>> pairs;
+  GridTools::collect_periodic_faces(periodic, 0, 1, 0, pairs);
+  periodic.add_periodicity(pairs);
+  EXPECT_FALSE(adamant::numbered_by_forest(periodic, FE_Q<2>(1)));
+  Triangulation<2> serial;
+  GridGenerator::hyper_cube(serial);
+  EXPECT_FALSE(adamant::numbered_by_forest(serial, FE_Q<2>(1)));
+  Mesh<3> turned(MPI_COMM_WORLD);
+  GridGenerator::non_standard_orientation_mesh(turned, true, false, true, false);
+  EXPECT_FALSE(adamant::numbered_by_forest(turned, FE_Q<3>(1)));
 }
