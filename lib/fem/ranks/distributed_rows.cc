@@ -88,6 +88,18 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
   return make_partitioner(columns.locally_owned_range(), std::move(ghosts), columns.get_mpi_communicator());
 }
 
+// Returns the local number in `to` of each local number of `from`, which has the same owned ones; -1 where it has none.
+Array<int> local_numbers(const Partitioner &to, const Partitioner &from)
+{
+  const unsigned int n = from.locally_owned_size();
+  Array<int>         numbers(n + from.n_ghost_indices(), -1);
+  std::iota(numbers.begin(), numbers.begin() + n, 0);
+  for (unsigned int i = n; i < numbers.size(); ++i)
+    if (const Index ghost = from.local_to_global(i); to.is_ghost_entry(ghost))
+      numbers[i] = static_cast<int>(to.global_to_local(ghost));
+  return numbers;
+}
+
 // Returns how the values of ghost rows, which stand in `local` behind its owned rows, come to the owners of these rows.
 // `received` has the rows that this rank gets, with global numbers of entries as values.
 std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &local, const Partitioner &rows,
@@ -217,11 +229,7 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   const auto received    = received_entries(rows_from_others(local, rows, columns), rows);
   const auto new_columns = columns_that_occur(local, n_rows, columns, received);
 
-  Array<int> new_number(columns.n_ghost_indices(), -1);
-  for (unsigned int g = 0; g < new_number.size(); ++g)
-    if (const Index ghost = columns.local_to_global(n_owned + g); new_columns->is_ghost_entry(ghost))
-      new_number[g] = static_cast<int>(new_columns->global_to_local(ghost));
-  const auto renumbered = [&](int column) { return column < n_owned ? column : new_number[column - n_owned]; };
+  const auto new_number = local_numbers(*new_columns, columns);
 
   // Rows that others have a part in.
   std::map<int, Row> merged;
@@ -229,7 +237,7 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
     {
       auto &list = merged[row];
       for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
-        list.emplace_back(renumbered(local.column[k]), local.value[k]);
+        list.emplace_back(new_number[local.column[k]], local.value[k]);
       for (const auto &[column, value] : entries)
         list.emplace_back(static_cast<int>(new_columns->global_to_local(column)), value);
       compress(list);
@@ -253,7 +261,7 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
         copy(k, to);
   };
   // One array after the other, as large ones are not to be there twice.
-  for_each_place([&](auto k, auto to) { sum.column[to] = renumbered(local.column[k]); });
+  for_each_place([&](auto k, auto to) { sum.column[to] = new_number[local.column[k]]; });
   local.column = Array<int>(); // which {} would not free
   for_each_place([&](auto k, auto to) { sum.value[to] = local.value[k]; });
   for (const auto &[row, entries] : merged)
@@ -273,21 +281,21 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
   const auto received = received_entries(messages, rows);
 
   const auto sum_columns = make_partitioner(*sum.ghosts);
-  const auto place       = [&](int row, Index column) {
+  const auto number      = local_numbers(*sum_columns, columns);
+  const auto place       = [&](int row, int column) {
     const auto begin = sum.column.begin();
-    return std::lower_bound(begin + sum.row_start[row], begin + sum.row_start[row + 1],
-                                  static_cast<int>(sum_columns->global_to_local(column))) -
-           begin;
+    return std::lower_bound(begin + sum.row_start[row], begin + sum.row_start[row + 1], column) - begin;
   };
-  std::map<EntryNumber, std::vector<int>> contributions; // to the entries of rows that others have a part in
+  std::vector<std::pair<EntryNumber, int>> contributions; // to the entries of rows that others have a part in
   for (const auto &[row, entries] : received)
     {
       for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
-        contributions[place(row, columns.local_to_global(local.column[k]))].push_back(static_cast<int>(k));
-      for (const auto &[column, number] : entries)
-        contributions[place(row, column)].push_back(
+        contributions.emplace_back(place(row, number[local.column[k]]), static_cast<int>(k));
+      for (const auto &[column, value] : entries)
+        contributions.emplace_back(
+          place(row, static_cast<int>(sum_columns->global_to_local(column))),
           plan->n_owned +
-          static_cast<int>(std::lower_bound(plan->ghosts.begin(), plan->ghosts.end(), number) - plan->ghosts.begin()));
+            static_cast<int>(std::lower_bound(plan->ghosts.begin(), plan->ghosts.end(), value) - plan->ghosts.begin()));
     }
 
   CSRMatrix<double> G;
@@ -296,8 +304,10 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
   G.n_cols = to_index(std::size_t(plan->n_owned) + plan->n_ghosts(), "entries of a matrix whose values change");
   G.row_start.assign(G.n_rows + 1, 1);
   G.row_start[0] = 0;
-  for (const auto &[entry, list] : contributions)
-    G.row_start[entry + 1] = list.size();
+  for (const auto &[row, entries] : received)
+    std::fill_n(G.row_start.begin() + sum.row_start[row] + 1, sum.row_start[row + 1] - sum.row_start[row], 0);
+  for (const auto &[entry, source] : contributions)
+    ++G.row_start[entry + 1];
   finish_row_starts(G);
   std::fill(G.value.begin(), G.value.end(), 1.);
 #pragma omp parallel for schedule(static)
@@ -305,8 +315,9 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
     if (received.count(row) == 0)
       for (auto k = sum.row_start[row]; k < sum.row_start[row + 1]; ++k)
         G.column[G.row_start[k]] = static_cast<int>(local.row_start[row] + k - sum.row_start[row]);
-  for (const auto &[entry, list] : contributions)
-    std::copy(list.begin(), list.end(), G.column.begin() + G.row_start[entry]);
+  Array<EntryNumber> next(G.row_start.begin(), G.row_start.end());
+  for (const auto &[entry, source] : contributions)
+    G.column[next[entry]++] = source;
   return G;
 }
 
