@@ -13,13 +13,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace adamant
 {
 namespace
 {
 using Index = dealii::types::global_dof_index;
-using Entry = std::pair<Index, double>; // global column, value
 
 // Rows on their way: global row, number of entries, their columns; and their values.
 using Rows = std::pair<std::vector<Index>, std::vector<double>>;
@@ -47,29 +47,29 @@ std::map<unsigned int, Rows> rows_from_others(const CSRMatrix<double> &local, co
 }
 
 // What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the
-// bit.
-std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, Rows> &from_others,
-                                                   const Partitioner                  &rows)
+// bit. `columns` has their columns.
+std::map<int, Row> received_rows(const std::map<unsigned int, Rows> &from_others, const Partitioner &rows,
+                                 const Partitioner &columns)
 {
-  std::map<int, std::vector<Entry>> entries;
+  std::map<int, Row> received;
   for (const auto &[rank, message] : from_others)
     for (std::size_t i = 0, v = 0; i < message.first.size();)
       {
         const auto &[indices, values] = message;
-        auto       &row               = entries[static_cast<int>(rows.global_to_local(indices[i]))];
+        auto       &row               = received[static_cast<int>(rows.global_to_local(indices[i]))];
         const Index n                 = indices[i + 1];
         i += 2;
         for (const std::size_t end = i + n; i < end; ++i, ++v)
-          row.emplace_back(indices[i], values[v]);
+          row.emplace_back(static_cast<int>(columns.global_to_local(indices[i])), values[v]);
       }
-  return entries;
+  return received;
 }
 
 // The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those
 // received.
 std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows,
-                                                      const Partitioner                       &columns,
-                                                      const std::map<int, std::vector<Entry>> &received)
+                                                      const Partitioner                  &columns,
+                                                      const std::map<unsigned int, Rows> &from_others)
 {
   const int         n_owned = static_cast<int>(columns.locally_owned_size());
   std::vector<char> occurs(columns.n_ghost_indices(), 0);
@@ -82,9 +82,9 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
   for (std::size_t g = 0; g < occurs.size(); ++g)
     if (occurs[g])
       ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
-  for (const auto &[row, entries] : received)
-    for (const auto &[column, value] : entries)
-      ghosts.push_back(column);
+  for (const auto &[rank, message] : from_others)
+    for (auto row = message.first.begin(); row != message.first.end(); row += 2 + row[1])
+      ghosts.insert(ghosts.end(), row + 2, row + 2 + row[1]);
   return make_partitioner(columns.locally_owned_range(), std::move(ghosts), columns.get_mpi_communicator());
 }
 
@@ -224,22 +224,18 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
 {
   if (rows.n_mpi_processes() == 1)
     return local;
-  const int n_rows       = static_cast<int>(rows.locally_owned_size()),
-            n_owned      = static_cast<int>(columns.locally_owned_size());
-  const auto received    = received_entries(rows_from_others(local, rows, columns), rows);
-  const auto new_columns = columns_that_occur(local, n_rows, columns, received);
-
-  const auto new_number = local_numbers(*new_columns, columns);
-
-  // Rows that others have a part in.
-  std::map<int, Row> merged;
-  for (const auto &[row, entries] : received)
+  const int  n_rows      = static_cast<int>(rows.locally_owned_size());
+  const int  n_owned     = static_cast<int>(columns.locally_owned_size());
+  const auto from_others = rows_from_others(local, rows, columns);
+  const auto new_columns = columns_that_occur(local, n_rows, columns, from_others);
+  const auto new_number  = local_numbers(*new_columns, columns);
+  auto       merged      = received_rows(from_others, rows, *new_columns); // rows that others have a part in
+  for (auto &[row, list] : merged)
     {
-      auto &list = merged[row];
+      const Row received = std::exchange(list, {});
       for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
         list.emplace_back(new_number[local.column[k]], local.value[k]);
-      for (const auto &[column, value] : entries)
-        list.emplace_back(static_cast<int>(new_columns->global_to_local(column)), value);
+      list.insert(list.end(), received.begin(), received.end());
       compress(list);
     }
 
@@ -278,10 +274,10 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
             Communicator(rows.get_mpi_communicator()).sum_before(local.n_nonzeros()));
   const auto messages = rows_from_others(local, rows, columns);
   const auto plan     = plan_of_entries(local, rows, messages);
-  const auto received = received_entries(messages, rows);
 
   const auto sum_columns = make_partitioner(*sum.ghosts);
   const auto number      = local_numbers(*sum_columns, columns);
+  const auto received    = received_rows(messages, rows, *sum_columns); // with entries' numbers as values
   const auto place       = [&](int row, int column) {
     const auto begin = sum.column.begin();
     return std::lower_bound(begin + sum.row_start[row], begin + sum.row_start[row + 1], column) - begin;
@@ -293,7 +289,7 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
         contributions.emplace_back(place(row, number[local.column[k]]), static_cast<int>(k));
       for (const auto &[column, value] : entries)
         contributions.emplace_back(
-          place(row, static_cast<int>(sum_columns->global_to_local(column))),
+          place(row, column),
           plan->n_owned +
             static_cast<int>(std::lower_bound(plan->ghosts.begin(), plan->ghosts.end(), value) - plan->ghosts.begin()));
     }

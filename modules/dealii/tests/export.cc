@@ -1,5 +1,5 @@
 // The exported matrices in deal.II's own multigrid, without a device of ours, against deal.II's direct solver.
-#include "fem/export.h"
+#include "dealii/export.h"
 #include "fem/spaces/field.h"
 #include "fem/support.h"
 
