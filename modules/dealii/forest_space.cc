@@ -1,6 +1,7 @@
 #include "dealii/forest_space.h"
 
 #include "base/exceptions.h"
+#include "dealii/user_dofs.h"
 #include "fem/meshes/forest.h"
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/numbering.h"
@@ -164,17 +165,21 @@ private:
 };
 } // namespace
 
-// From degree 3 on, a rank may own a node of a large face that is no node of its own smaller cell.
+// transfer_matrices() takes a node's row from one of the rank's own cells. From degree 3 on, a rank may own a node of a
+// large face that is no node of its own smaller cell.
 template <int dim>
 bool numbered_by_forest(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe)
 {
-  for (const auto &cell : mesh.cell_iterators_on_level(0))
-    for (const unsigned int line : cell->line_indices())
-      if (cell->line(line)->vertex_index(0) !=
-          cell->vertex_index(dealii::GeometryInfo<dim>::line_to_cell_vertices(line, 0)))
-        return false;
-  return is_distributed(mesh) && mesh.get_periodic_face_map().empty() && fe.degree <= 2 && fe.n_base_elements() == 1 &&
-         dynamic_cast<const dealii::FE_Q<dim> *>(&fe.base_element(0)) != nullptr;
+  const auto *of_each = element_of_each(fe);
+  const bool  taken   = is_distributed(mesh) && mesh.get_periodic_face_map().empty() && fe.degree <= 2 &&
+                     of_each != nullptr && of_each->get_name() == dealii::FE_Q<dim>(fe.degree).get_name();
+  if (taken)
+    for (const auto &cell : mesh.cell_iterators_on_level(0))
+      for (const unsigned int line : cell->line_indices())
+        if (cell->line(line)->vertex_index(0) !=
+            cell->vertex_index(dealii::GeometryInfo<dim>::line_to_cell_vertices(line, 0)))
+          return false;
+  return taken;
 }
 
 template <int dim>
@@ -194,7 +199,7 @@ std::unique_ptr<LevelSpace<dim>> forest_space(const LevelMesh<dim> &mesh, const 
                numbers->global_to_local(Index(nodes->nonlocal_nodes[node - nodes->owned_count]) * m + place.component));
   };
 
-  Array<int>  table(cells->local_num_quadrants * places.size());
+  Array<int>  table(to_index(cells->local_num_quadrants * places.size(), "DoFs of all cells"));
   RowsOfH     H(to_index(numbers->locally_owned_size() + numbers->n_ghost_indices(), "DoFs of a level"));
   std::size_t c = 0;
   Row         row;

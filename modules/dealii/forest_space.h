@@ -11,7 +11,8 @@ namespace adamant
 {
 /// Returns whether p4est can number the nodes of an element on a mesh and its coarser levels. The element has to be
 /// FE_Q<dim>(1), FE_Q<dim>(2), or an FESystem of one of them. The mesh is one of p4est, without periodic faces, whose
-/// nodes p4est would join, and without lines that run in two directions, at which p4est finds wrong nodes.
+/// nodes p4est would join. All cells have to run through a coarse line in its direction: deal.II (to 9.8 at least) does
+/// not tell p4est of others, which then takes wrong nodes.
 template <int dim>
 bool numbered_by_forest(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe);
 

@@ -7,10 +7,15 @@
 #include "dealii/ranks.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
+#include "fem/spaces/numbering.h"
+
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 namespace adamant
@@ -96,24 +101,33 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
 {
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
+  check_mesh_of(dofs);
+  // deal.II works on one thread, and alone on one rank.
+  const auto beside  = ranks.size() == 1 && omp_get_max_threads() > 1 ? std::launch::async : std::launch::deferred;
+  auto       of_mesh = std::async(beside, [&] { return hanging_node_constraints(dofs); });
+
+  const auto       element = element_of(dofs, components);
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
-  options.forests_alone  = numbered_by_forest(dofs.get_triangulation(), *element_of(dofs, components));
-  const LevelMeshes<dim> meshes(dofs.get_triangulation(), options);
-  auto [user, space, of_mesh] = user_space(meshes.finest_cells(), dofs, components);
-  if (constraints != nullptr)
-    kinds = dof_kinds(user, *constraints, of_mesh);
+  options.forests_alone  = numbered_by_forest(dofs.get_triangulation(), *element);
+  const LevelMeshes<dim>                        meshes(dofs.get_triangulation(), options);
+  std::vector<std::unique_ptr<LevelSpace<dim>>> spaces(meshes.size());
+  for (std::size_t l = 0; l + 1 < spaces.size(); ++l)
+    spaces[l] = meshes[l].forest ? forest_space(meshes[l], *element) :
+                                   std::make_unique<LevelSpace<dim>>(meshes[l].cells, *element, DirichletBoundary());
+  Array<int>   table;
   DofHierarchy result;
-  result.dofs      = std::move(user);
-  result.node_size = space->node_size();
+  result.dofs              = number_user_dofs(*meshes.finest_cells(), dofs, components, table);
+  const auto hanging_nodes = of_mesh.get();
+  spaces.back()            = user_space(meshes.finest_cells(), *element, result.dofs, std::move(table), hanging_nodes);
+  result.node_size         = spaces.back()->node_size();
+  if (constraints != nullptr)
+    kinds = dof_kinds(result.dofs, *constraints, hanging_nodes);
   result.transfer.resize(meshes.size());
   for (std::size_t l = meshes.size() - 1; l > 0; --l)
     {
-      const auto &mesh   = meshes[l - 1];
-      auto        coarse = mesh.forest ? forest_space(mesh, space->element()) :
-                                         std::make_unique<LevelSpace<dim>>(mesh.cells, space->element(), DirichletBoundary());
-      result.transfer[l] = transfer_matrices(meshes[l], *space, *coarse);
-      space              = std::move(coarse);
+      result.transfer[l] = transfer_matrices(meshes[l], *spaces[l], *spaces[l - 1]);
+      spaces[l].reset();
     }
   return result;
 }

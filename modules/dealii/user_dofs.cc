@@ -18,6 +18,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace adamant
@@ -70,9 +71,7 @@ dealii::IndexSet owned_dofs(const CellList<dim> &cells, const dealii::DoFHandler
                             const std::vector<unsigned int> &places)
 {
   const dealii::IndexSet &all = dofs.locally_owned_dofs();
-  if (places.size() == dofs.get_fe().n_dofs_per_cell())
-    return all;
-  std::vector<Index> mine, of_cell(dofs.get_fe().n_dofs_per_cell());
+  std::vector<Index>      mine, of_cell(dofs.get_fe().n_dofs_per_cell());
   for (const auto cell : cells)
     {
       with_dofs(cell, dofs)->get_dof_indices(of_cell);
@@ -152,18 +151,32 @@ template <int dim>
 UserDofs rows_of(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
                  const std::vector<unsigned int> &places)
 {
-  // Cells of a mesh refined since have no DoFs to ask for.
-  if (const double n = count_dofs(dofs); static_cast<double>(dofs.n_dofs()) != n)
-    refuse("the DoFHandler has " + std::to_string(dofs.n_dofs()) + " DoFs, but its mesh has " +
-           std::to_string(std::llround(n)) + "; was the mesh refined after distribute_dofs()?");
   UserDofs result;
   result.ranks = Communicator(dofs.get_communicator());
-  result.set_owned(owned_dofs(cells, dofs, places));
-  if (places.size() < dofs.get_fe().n_dofs_per_cell())
-    result.set_owned(as_block(result.owned, result.ranks, result.first));
+  if (places.size() == dofs.get_fe().n_dofs_per_cell())
+    result.set_owned(dofs.locally_owned_dofs());
+  else
+    result.set_owned(as_block(owned_dofs(cells, dofs, places), result.ranks, result.first));
   return result;
 }
 } // namespace
+
+template <int dim>
+void check_mesh_of(const dealii::DoFHandler<dim> &dofs)
+{
+  if (const double n = count_dofs(dofs); static_cast<double>(dofs.n_dofs()) != n)
+    refuse("the DoFHandler has " + std::to_string(dofs.n_dofs()) + " DoFs, but its mesh has " +
+           std::to_string(std::llround(n)) + "; was the mesh refined after distribute_dofs()?");
+}
+
+template <int dim>
+const dealii::FiniteElement<dim> *element_of_each(const dealii::FiniteElement<dim> &fe)
+{
+  for (unsigned int c = 1; c < fe.n_components(); ++c)
+    if (scalar_element(fe, c).get_name() != scalar_element(fe, 0).get_name())
+      return nullptr;
+  return &scalar_element(fe, 0);
+}
 
 void UserDofs::set_owned(dealii::IndexSet rows)
 {
@@ -260,13 +273,15 @@ std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<
 template <int dim>
 UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
 {
-  const auto places     = places_in_cell(space.element(), dofs, {});
-  UserDofs   result     = rows_of(space.active_cells(), dofs, places);
+  check_mesh_of(dofs);
+  UserDofs result;
+  result.ranks          = space.communicator();
   result.first_in_space = space.partition().local_range().first;
-  for_dofs_of_cells(space.active_cells(), dofs, [&](int c, const std::vector<Index> &of_cell) {
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (const Index row = of_cell[places[i]]; result.is_owned(row))
-        write_atomically(result.number[result.place(row)], space.cell_dofs(c)[i]);
+  result.set_owned(dofs.locally_owned_dofs());
+  for_dofs_of_cells(space.active_cells(), dofs, [&](int c, const std::vector<Index> &rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (result.is_owned(rows[i]))
+        write_atomically(result.number[result.place(rows[i])], space.cell_dofs(c)[i]);
   });
   agreed(result.ranks, [&] {
     if (static_cast<int>(result.number.size()) != space.n_owned())
@@ -274,7 +289,7 @@ UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &
              std::to_string(space.n_owned()) + " of multigrid");
     for (std::size_t k = 0; k < result.number.size(); ++k)
       if (result.number[k] < 0 || result.number[k] >= space.n_owned())
-        refuse("DoF " + std::to_string(result.owned.nth_index_in_set(k)) +
+        refuse("DoF " + std::to_string(result.row(k)) +
                " belongs to this rank in the DoFHandler, but not in multigrid");
   });
   return result;
@@ -288,9 +303,10 @@ std::vector<unsigned int> node_by_node(const dealii::FiniteElement<dim> &fe)
 {
   std::vector<unsigned int> order(fe.n_dofs_per_cell());
   std::iota(order.begin(), order.end(), 0);
-  if (fe.n_base_elements() == 1)
+  if (element_of_each(fe) != nullptr)
     std::stable_sort(order.begin(), order.end(), [&](unsigned int i, unsigned int j) {
-      return fe.system_to_component_index(i).second < fe.system_to_component_index(j).second;
+      const auto a = fe.system_to_component_index(i), b = fe.system_to_component_index(j);
+      return std::tie(a.second, a.first) < std::tie(b.second, b.first);
     });
   return order;
 }
@@ -334,55 +350,48 @@ void number_along_cells(const CellList<dim> &cells, const dealii::FiniteElement<
 } // namespace
 
 template <int dim>
-UserSpace<dim> user_space(const std::shared_ptr<const CellList<dim>> &cells, const dealii::DoFHandler<dim> &dofs,
-                          const dealii::ComponentMask &components)
+UserDofs number_user_dofs(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
+                          const dealii::ComponentMask &components, Array<int> &table)
 {
-  const auto     element  = element_of(dofs, components);
-  const auto     places   = places_in_cell(*element, dofs, components);
-  const auto     per_cell = places.size();
-  UserSpace<dim> result;
-  auto          &user = result.dofs = rows_of(*cells, dofs, places);
-  const MPI_Comm comm               = user.ranks.handle();
-  const auto     owned              = owned_range(user.number.size(), comm);
-  user.first_in_space               = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
-  to_index(cells->size() * per_cell, "DoFs of all cells");
-  Array<Index> rows(cells->size() * per_cell);
-  for_dofs_of_cells(*cells, dofs, [&](int c, const std::vector<Index> &of_cell) {
+  const auto element    = element_of(dofs, components);
+  const auto places     = places_in_cell(*element, dofs, components);
+  const auto per_cell   = places.size();
+  UserDofs   result     = rows_of(cells, dofs, places);
+  const int  n          = static_cast<int>(result.number.size());
+  const auto owned      = owned_range(n, result.ranks.handle());
+  result.first_in_space = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
+  agreed(result.ranks, [&] { to_index(cells.size() * per_cell, "DoFs of all cells"); });
+  Array<Index> rows(cells.size() * per_cell);
+  for_dofs_of_cells(cells, dofs, [&](int c, const std::vector<Index> &of_cell) {
     for (std::size_t i = 0; i < per_cell; ++i)
-      rows[c * per_cell + i] = of_cell[places[i]] - user.first;
+      rows[c * per_cell + i] = of_cell[places[i]] - result.first;
   });
-  number_along_cells(*cells, *element, rows, user);
-
-  std::vector<Index> ghost_rows; // other ranks' DoFs on this rank's cells, ascending
-  if (user.ranks.size() > 1)
-    std::copy_if(rows.begin(), rows.end(), std::back_inserter(ghost_rows),
-                 [&](Index row) { return !user.is_owned(row); });
-  std::sort(ghost_rows.begin(), ghost_rows.end());
-  ghost_rows.erase(std::unique(ghost_rows.begin(), ghost_rows.end()), ghost_rows.end());
-  const auto ghosts  = user.numbers_in_space(ghost_rows);
-  const auto numbers = make_partitioner(owned, ghosts, comm);
-  Array<int> table(rows.size());
+  number_along_cells(cells, *element, rows, result);
+  table.resize(rows.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < table.size(); ++k)
-    if (user.is_owned(rows[k]))
-      table[k] = user.number[user.place(rows[k])];
-    else
-      table[k] = static_cast<int>(numbers->global_to_local(
-        ghosts[std::lower_bound(ghost_rows.begin(), ghost_rows.end(), rows[k]) - ghost_rows.begin()]));
+    table[k] = result.is_owned(rows[k]) ? result.number[result.place(rows[k])] : n;
+  return result;
+}
 
-  result.mesh_constraints = hanging_node_constraints(dofs);
-  const int   n           = to_index(numbers->locally_owned_size() + numbers->n_ghost_indices(), "DoFs");
-  Array<char> hangs(n, 0);
-  for (const auto &line : result.mesh_constraints.get_lines())
-    if (const Index row = line.index - user.first; user.is_owned(row))
-      hangs[user.number[user.place(row)]] = 1;
+template <int dim>
+std::unique_ptr<LevelSpace<dim>> user_space(std::shared_ptr<const CellList<dim>> cells,
+                                            const dealii::FiniteElement<dim> &element, const UserDofs &dofs,
+                                            Array<int> table, const dealii::AffineConstraints<double> &of_mesh)
+{
+  const int   n = static_cast<int>(dofs.number.size());
+  Array<char> is_free(n + 1, 1);
+  is_free[n] = 0;
+  for (const auto &line : of_mesh.get_lines())
+    if (const Index row = line.index - dofs.first; dofs.is_owned(row))
+      is_free[dofs.number[dofs.place(row)]] = 0;
   const auto one_where_free = [&](int i, Row &row) {
-    if (hangs[i] == 0)
+    if (is_free[i] != 0)
       row.emplace_back(i, 1.);
   };
-  result.space = std::make_unique<LevelSpace<dim>>(cells, *element, numbers, std::move(table),
-                                                   matrix_of_rows(n, n, one_where_free, 1));
-  return result;
+  const MPI_Comm comm = dofs.ranks.handle();
+  return std::make_unique<LevelSpace<dim>>(std::move(cells), element, make_partitioner(owned_range(n, comm), {}, comm),
+                                           std::move(table), matrix_of_rows(n + 1, n, one_where_free, 1));
 }
 
 namespace
@@ -449,13 +458,18 @@ Array<char> dof_kinds(const UserDofs &dofs, const dealii::AffineConstraints<doub
   return kinds;
 }
 
-#define INSTANTIATE(dim)                                                                                            \
-  template void check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &);                         \
-  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &,                  \
-                                                                  const dealii::ComponentMask &);                   \
-  template UserDofs       user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &);                      \
-  template UserSpace<dim> user_space(const std::shared_ptr<const CellList<dim>> &, const dealii::DoFHandler<dim> &, \
-                                     const dealii::ComponentMask &);
+#define INSTANTIATE(dim)                                                                                                 \
+  template void                              check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &); \
+  template void                              check_mesh_of(const dealii::DoFHandler<dim> &);                             \
+  template const dealii::FiniteElement<dim> *element_of_each(const dealii::FiniteElement<dim> &);                        \
+  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &,                       \
+                                                                  const dealii::ComponentMask &);                        \
+  template UserDofs                         user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &);         \
+  template UserDofs                         number_user_dofs(const CellList<dim> &, const dealii::DoFHandler<dim> &,     \
+                                                             const dealii::ComponentMask &, Array<int> &);               \
+  template std::unique_ptr<LevelSpace<dim>> user_space(std::shared_ptr<const CellList<dim>>,                             \
+                                                       const dealii::FiniteElement<dim> &, const UserDofs &,             \
+                                                       Array<int>, const dealii::AffineConstraints<double> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

@@ -70,27 +70,38 @@ template <int dim>
 std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &dofs,
                                                        const dealii::ComponentMask   &components);
 
+/// Throws RunError on all ranks where the mesh has another number of DoFs than the DoFHandler: where it has been refined
+/// since they were distributed, deal.II's tables of DoFs do not fit its cells. All ranks call it together.
+template <int dim>
+void check_mesh_of(const dealii::DoFHandler<dim> &dofs);
+
+/// Returns the element of each component, so that each node has all of them; null where components have different ones.
+template <int dim>
+const dealii::FiniteElement<dim> *element_of_each(const dealii::FiniteElement<dim> &fe);
+
 /// Returns how the DoFs are numbered in a space that has their element on the mesh's active cells. All ranks call it
-/// together. Throws RunError on all ranks where the mesh has changed since the DoFs were distributed, or where ranks own
-/// other DoFs.
+/// together. Throws RunError on all ranks as check_mesh_of() does, or where ranks own other DoFs.
 template <int dim>
 UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 
-/// The finest level of multigrid for a user's matrix, whose nodes are the user's own. Its H has no row of a hanging DoF:
-/// the user's matrix has been condensed.
+/// @name The finest level of multigrid for a user's matrix
+/// @{
+/// Numbers this rank's DoFs of some components in the order in which the leaves of the mesh's tree of cells meet them:
+/// neighbours in space become neighbours in memory. `cells` has the mesh's active cells. `table` gets their numbers,
+/// [cell * DoFs per cell + i]; DoFs of other ranks have the number of owned ones there. All ranks call it together.
+/// Throws RunError on all ranks where the DoFs of the components do not follow each other.
 template <int dim>
-struct UserSpace
-{
-  UserDofs                          dofs;
-  std::unique_ptr<LevelSpace<dim>>  space;
-  dealii::AffineConstraints<double> mesh_constraints; ///< closed; those of hanging nodes, in the DoFHandler's numbers
-};
+UserDofs number_user_dofs(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
+                          const dealii::ComponentMask &components, Array<int> &table);
 
-/// Numbers the DoFs of some components. `cells` has the mesh's active cells. All ranks call it together. Throws
-/// RunError on all ranks as user_dofs() does, and where the DoFs of the components do not follow each other.
+/// Returns the space with these numbers. H has no row of a hanging DoF, as the user's matrix has been condensed, and none
+/// of other ranks' DoFs, which the transfer does not ask for. `of_mesh` has the hanging nodes' constraints in the
+/// DoFHandler's numbers. All ranks call it together.
 template <int dim>
-UserSpace<dim> user_space(const std::shared_ptr<const CellList<dim>> &cells, const dealii::DoFHandler<dim> &dofs,
-                          const dealii::ComponentMask &components);
+std::unique_ptr<LevelSpace<dim>> user_space(std::shared_ptr<const CellList<dim>> cells,
+                                            const dealii::FiniteElement<dim> &element, const UserDofs &dofs,
+                                            Array<int> table, const dealii::AffineConstraints<double> &of_mesh);
+/// @}
 
 /// Returns the kind of each owned DoF. `of_mesh` has the hanging nodes' constraints as the mesh alone makes them. All
 /// ranks call it together. Throws RunError, on all ranks, which names a DoF with a constraint that multigrid does not

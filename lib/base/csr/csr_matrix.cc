@@ -52,6 +52,7 @@ Array<double> product(const CSRMatrix<double> &A, const Array<double> &owned)
 {
   const Array<double> x = A.ghosts ? with_ghosts(*A.ghosts, owned) : owned;
   Array<double>       y(A.n_rows, 0.);
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[i] += A.value[k] * x[A.column[k]];

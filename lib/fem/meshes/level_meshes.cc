@@ -17,15 +17,14 @@ namespace
 {
 // Finds the cells that keep their children when all is coarsened that deal.II's rules for hanging nodes allow. A line
 // of a cell may be refined once and not twice. Cells that share a vertex differ by one level where the mesh wants it
-// so, and on meshes of p4est, as p4est makes their levels. Families depend on finer ones alone, so that one pass from
-// the finest level finds them. `refined` tells which of these cells are refined in the mesh.
+// so. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
+// these cells are refined in the mesh.
 template <int dim>
 Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {
-  using Cell       = typename CellList<dim>::Cell;
-  const auto &mesh = *cells.mesh();
-  const bool  at_vertices =
-    is_distributed(mesh) || (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices) != 0;
+  using Cell              = typename CellList<dim>::Cell;
+  const auto &mesh        = *cells.mesh();
+  const bool  at_vertices = (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices) != 0;
   Array<char> split(mesh.n_raw_lines(), 0);                   // lines whose children stay, also of refined cells
   Array<int>  finest(at_vertices ? mesh.n_vertices() : 0, 0); // level of the cells that stay at each vertex
   const auto  has_to_stay = [&](const Cell &cell) {

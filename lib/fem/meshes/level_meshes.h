@@ -43,7 +43,7 @@ struct LevelMeshOptions
   unsigned int cells_per_rank = 1000;
   /// Whether the first rank alone has the coarsest level, as the coarsest level's dense inverse needs.
   bool coarsest_on_one_rank = true;
-  /// Whether the coarser meshes of a mesh of p4est stay forests, which are made in a tenth of the time.
+  /// Whether the coarser meshes of a mesh of p4est stay forests, which are made in less time: LevelMesh::forest.
   bool forests_alone = false;
 };
 
@@ -97,7 +97,7 @@ std::vector<int> gathering(const std::vector<int> &machines, std::uint64_t n_cel
 /// of `finest`. Each coarser forest undoes every refinement that a 2:1 balance over faces, edges and corners allows;
 /// p4est itself does it. A coarse cell stays on the rank of its children, except for the few that complete a family on
 /// another rank. Levels with less than `cells_per_rank` cells per rank gather on fewer ranks (gathering). With
-/// coarsest_on_one_rank the first rank has the whole coarsest level. Coarser meshes take boundary ids, material ids and
+/// coarsest_on_one_rank the first rank has the whole coarsest level. Triangulations take boundary ids, material ids and
 /// manifolds from the unrefined cells of `finest`.
 template <int dim>
 std::vector<LevelMesh<dim>>

@@ -282,16 +282,17 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
     const auto begin = sum.column.begin();
     return std::lower_bound(begin + sum.row_start[row], begin + sum.row_start[row + 1], column) - begin;
   };
+  const auto ghost = [&](double entry) {
+    const auto begin = plan->ghosts.begin();
+    return plan->n_owned + static_cast<int>(std::lower_bound(begin, plan->ghosts.end(), entry) - begin);
+  };
   std::vector<std::pair<EntryNumber, int>> contributions; // to the entries of rows that others have a part in
   for (const auto &[row, entries] : received)
     {
       for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
         contributions.emplace_back(place(row, number[local.column[k]]), static_cast<int>(k));
-      for (const auto &[column, value] : entries)
-        contributions.emplace_back(
-          place(row, column),
-          plan->n_owned +
-            static_cast<int>(std::lower_bound(plan->ghosts.begin(), plan->ghosts.end(), value) - plan->ghosts.begin()));
+      for (const auto &[column, entry] : entries)
+        contributions.emplace_back(place(row, column), ghost(entry));
     }
 
   CSRMatrix<double> G;

@@ -41,7 +41,7 @@ inline StorageOrder by_components(const StorageOrder &nodes, int n_components)
 ///
 /// On a distributed mesh this is one rank's part: the cells that the rank owns, their DoFs, and the DoFs that constrain
 /// these. DoFs have local numbers, owned DoFs first. H and B have a row for each local DoF; vectors and exported
-/// matrices have owned rows only. The DoFs are numbered by number_dofs().
+/// matrices have owned rows only. number_dofs() numbers the DoFs where a space is not made of tables.
 template <int dim>
 class LevelSpace
 {
@@ -54,9 +54,9 @@ public:
   /// Makes the space on the active cells of a mesh.
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
              const DirichletBoundary &dirichlet);
-  /// Makes the space of tables. It has no prescribed DoFs, and the hanging ones are those whose row of H is not e_i.
-  /// `cell_dofs` may have numbers behind the local ones, of DoFs that hang in one cell. `cells` may be null: only the
-  /// transfer can be made then.
+  /// Makes the space of tables, for transfer_matrices alone. It has no prescribed DoFs, and those whose row of H is not
+  /// e_i count as hanging. `cell_dofs` may have numbers behind those of `numbers`, such as of DoFs that hang in one cell;
+  /// H has rows for them. `cells` may be null.
   LevelSpace(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe,
              std::shared_ptr<const Partitioner> numbers, Array<int> cell_dofs, CSRMatrix<double> H);
 

@@ -106,20 +106,26 @@ void expect_polynomials(const adamant::CSRMatrix<double> &P, const adamant::Leve
 // P maps the nodal values of each polynomial of the space to its values on the finer level. p4est has as many nodes as
 // a DoFHandler on a Triangulation has free DoFs.
 template <int dim>
-void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels, bool axes_parallel = true)
+void test_forests(unsigned int cells_per_rank, Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels,
+                  bool axes_parallel)
 {
   SCOPED_TRACE(fe.get_name());
   DoFHandler<dim> dofs(mesh);
   dofs.distribute_dofs(fe);
-  adamant::LevelMeshOptions       options;
+  adamant::LevelMeshOptions options;
+  options.cells_per_rank = cells_per_rank;
   const adamant::LevelMeshes<dim> expected(mesh, options);
   options.forests_alone = true;
   const adamant::LevelMeshes<dim> meshes(mesh, options);
   ASSERT_EQ(meshes.size(), expected.size());
   EXPECT_GE(meshes.size(), n_levels) << "else this test tests little";
-  auto [user, space, constraints] = adamant::user_space(meshes.finest_cells(), dofs, ComponentMask());
-  auto nodes                      = nodes_of(dofs, user);
-  nodes.axes_parallel             = axes_parallel;
+  adamant::Array<int> table;
+  const auto          user          = adamant::number_user_dofs(*meshes.finest_cells(), dofs, ComponentMask(), table);
+  const auto          hanging_nodes = adamant::hanging_node_constraints(dofs);
+  auto                space         = adamant::user_space(meshes.finest_cells(), fe, user, table, hanging_nodes);
+  auto                nodes         = nodes_of(dofs, user);
+  nodes.axes_parallel               = axes_parallel;
+  double n_ghosts                   = 0.;
   for (std::size_t l = meshes.size() - 1; l > 0; --l)
     {
       SCOPED_TRACE("level " + std::to_string(l - 1));
@@ -129,12 +135,23 @@ void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_l
       const auto by_dof_handler = adamant::LevelSpace<dim>(expected[l - 1].cells, fe, adamant::DirichletBoundary());
       const auto n_hanging      = by_dof_handler.n_hanging();
       EXPECT_EQ(coarse->n_global_dofs(), by_dof_handler.n_global_dofs() - n_hanging);
+      n_ghosts += coarse->partition().n_ghost_indices();
       const auto [P, R]  = adamant::transfer_matrices(meshes[l], *space, *coarse);
       const auto on_mesh = coarser(R, nodes);
       expect_polynomials(P, *space, nodes, on_mesh);
       nodes = on_mesh;
       space = std::move(coarse);
     }
+  adamant::Communicator(MPI_COMM_WORLD).sum(&n_ghosts, 1);
+  EXPECT_EQ(n_ghosts > 0., Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) > 1 && cells_per_rank < 1000);
+}
+
+// With levels on all ranks, on some of them, and on one.
+template <int dim>
+void test_forests(Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels, bool axes_parallel = true)
+{
+  for (const unsigned int cells_per_rank : {1, 20, 100000})
+    test_forests(cells_per_rank, mesh, fe, n_levels, axes_parallel);
 }
 
 template <int dim>
@@ -161,7 +178,7 @@ TEST(Forests, PolynomialsAreKept2D)
       refine_at_random(mesh, seed, 4, 25);
       test_forests(mesh, FE_Q<2>(1), 6);
       test_forests(mesh, FE_Q<2>(2), 6);
-      test_forests(mesh, FESystem<2>(FE_Q<2>(2), 3), 6);
+      test_forests(mesh, FESystem<2>(FE_Q<2>(2), 1, FE_Q<2>(2), 2), 6);
     }
 }
 
@@ -205,7 +222,10 @@ TEST(Forests, WhatIsNotTaken)
   GridGenerator::hyper_cube(mesh);
   EXPECT_TRUE(adamant::numbered_by_forest(mesh, FESystem<2>(FE_Q<2>(2), 2)));
   EXPECT_FALSE(adamant::numbered_by_forest(mesh, FE_Q<2>(3)));
+  EXPECT_TRUE(adamant::numbered_by_forest(mesh, FESystem<2>(FESystem<2>(FE_Q<2>(2), 2), 1, FE_Q<2>(2), 1)));
   EXPECT_FALSE(adamant::numbered_by_forest(mesh, FESystem<2>(FE_Q<2>(2), 2, FE_Q<2>(1), 1)));
+  const Quadrature<1> unsymmetric(std::vector<Point<1>>{Point<1>(0.), Point<1>(0.3), Point<1>(1.)});
+  EXPECT_FALSE(adamant::numbered_by_forest(mesh, FE_Q<2>(unsymmetric)));
   GridGenerator::hyper_cube(periodic, 0., 1., true);
   std::vector<GridTools::PeriodicFacePair<Mesh<2>::cell_iterator>> pairs;
   GridTools::collect_periodic_faces(periodic, 0, 1, 0, pairs);

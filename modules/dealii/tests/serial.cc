@@ -117,6 +117,37 @@ TEST(UserMatrix, RanksOfKeys)
     }
 }
 
+// The components of a node follow each other, as smoothers of node blocks need it.
+TEST(UserMatrix, NumbersGoNodeByNode)
+{
+  Triangulation<2> mesh;
+  make_mesh(mesh);
+  const adamant::LevelMeshes<2> meshes(mesh, {});
+  const FESystem<2>             elements[] = {FESystem<2>(FE_Q<2>(3), 2), FESystem<2>(FE_Q<2>(3), 1, FE_Q<2>(3), 2),
+                                              FESystem<2>(FESystem<2>(FE_Q<2>(3), 2), 1, FE_Q<2>(3), 1)};
+  for (const auto &fe : elements)
+    {
+      SCOPED_TRACE(fe.get_name());
+      DoFHandler<2> dofs(mesh);
+      dofs.distribute_dofs(fe);
+      DoFRenumbering::random(dofs);
+      adamant::Array<int> table;
+      adamant::number_user_dofs(*meshes.finest_cells(), dofs, ComponentMask(), table);
+      const int    m = static_cast<int>(fe.n_components());
+      unsigned int n = 0;
+      for (const int *cell = table.data(); cell != table.data() + table.size(); cell += fe.n_dofs_per_cell())
+        for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
+          {
+            const int first = cell[i] - static_cast<int>(fe.system_to_component_index(i).first);
+            EXPECT_EQ(first % m, 0);
+            for (unsigned int j = 0; j < fe.n_dofs_per_cell(); ++j, ++n)
+              if (fe.unit_support_point(i).distance(fe.unit_support_point(j)) < 1e-10)
+                ASSERT_EQ(cell[j], first + static_cast<int>(fe.system_to_component_index(j).first));
+          }
+      EXPECT_GT(n, 0u);
+    }
+}
+
 // Coarse DoFs are constrained where a Field with the same boundary has them so, also where nodes do not meet.
 TEST(UserMatrix, MarksOfCoarserLevels)
 {
