@@ -94,6 +94,39 @@ Array<char> are_free(const Array<char> &kinds)
 }
 } // namespace
 
+namespace
+{
+template <int dim>
+using Spaces = std::vector<std::unique_ptr<LevelSpace<dim>>>;
+
+// The spaces of all levels but the finest.
+template <int dim>
+Spaces<dim> coarser_spaces(const LevelMeshes<dim> &meshes, const dealii::FiniteElement<dim> &element)
+{
+  Spaces<dim> spaces;
+  for (std::size_t l = 0; l + 1 < meshes.size(); ++l)
+    if (const auto &mesh = meshes[l]; mesh.forest)
+      spaces.push_back(forest_space(mesh, element));
+    else
+      spaces.push_back(std::make_unique<LevelSpace<dim>>(mesh.cells, element, DirichletBoundary()));
+  return spaces;
+}
+
+// What has few parallel parts goes beside other work where there are threads, and no rank waits for another. A part of
+// the threads is enough for it.
+template <class Action>
+auto beside(const Communicator &ranks, const Action &action)
+{
+  const int  n_threads = omp_get_max_threads() / 4;
+  const bool alone     = ranks.size() > 1 || n_threads == 0;
+  return std::async(alone ? std::launch::deferred : std::launch::async, [=] {
+    if (!alone)
+      omp_set_num_threads(n_threads); // of the new thread
+    return action();
+  });
+}
+} // namespace
+
 template <int dim>
 DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask &components,
                            unsigned int coarsest_cells, const dealii::AffineConstraints<double> *constraints,
@@ -102,32 +135,27 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
   check_mesh_of(dofs);
-  // deal.II works on one thread, and alone on one rank.
-  const auto beside  = ranks.size() == 1 && omp_get_max_threads() > 1 ? std::launch::async : std::launch::deferred;
-  auto       of_mesh = std::async(beside, [&] { return hanging_node_constraints(dofs); });
-
-  const auto       element = element_of(dofs, components);
+  auto             by_dealii = beside(ranks, [&dofs] { return hanging_node_constraints(dofs); });
+  const auto       element   = element_of(dofs, components);
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
   options.forests_alone  = numbered_by_forest(dofs.get_triangulation(), *element);
-  const LevelMeshes<dim>                        meshes(dofs.get_triangulation(), options);
-  std::vector<std::unique_ptr<LevelSpace<dim>>> spaces(meshes.size());
-  for (std::size_t l = 0; l + 1 < spaces.size(); ++l)
-    spaces[l] = meshes[l].forest ? forest_space(meshes[l], *element) :
-                                   std::make_unique<LevelSpace<dim>>(meshes[l].cells, *element, DirichletBoundary());
-  Array<int>   table;
-  DofHierarchy result;
+  const LevelMeshes<dim> meshes(dofs.get_triangulation(), options);
+  auto                   coarser = beside(ranks, [&] { return coarser_spaces(meshes, *element); });
+  Array<int>             table;
+  DofHierarchy           result;
   result.dofs              = number_user_dofs(*meshes.finest_cells(), dofs, components, table);
-  const auto hanging_nodes = of_mesh.get();
-  spaces.back()            = user_space(meshes.finest_cells(), *element, result.dofs, std::move(table), hanging_nodes);
-  result.node_size         = spaces.back()->node_size();
+  const auto hanging_nodes = by_dealii.get();
+  auto       fine          = user_space(meshes.finest_cells(), *element, result.dofs, std::move(table), hanging_nodes);
   if (constraints != nullptr)
     kinds = dof_kinds(result.dofs, *constraints, hanging_nodes);
+  result.node_size = fine->node_size();
   result.transfer.resize(meshes.size());
+  auto spaces = coarser.get();
   for (std::size_t l = meshes.size() - 1; l > 0; --l)
     {
-      result.transfer[l] = transfer_matrices(meshes[l], *spaces[l], *spaces[l - 1]);
-      spaces[l].reset();
+      result.transfer[l] = transfer_matrices(meshes[l], *fine, *spaces[l - 1]);
+      fine               = std::move(spaces[l - 1]);
     }
   return result;
 }

@@ -77,6 +77,7 @@ DealiiOptions::DealiiOptions()
   multigrid.smoother.chebyshev   = true;
   multigrid.smoother.power_steps = 8; // as many as a set-up for one solve pays for
   multigrid.pre_steps = multigrid.post_steps = 3;
+  multigrid.compose_up_to                    = 0; // the products of composed levels pay after hundreds of cycles
 }
 
 DealiiMultigrid::DealiiMultigrid(std::optional<Device> device, Precision precision, const DealiiOptions &options)
