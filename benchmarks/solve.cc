@@ -1,8 +1,9 @@
-// benchmark_solve gpu|host|ml [REPEATS [UNKNOWNS]]: one solve of Poisson's equation with Q2 on an adapted mesh, from the
+// benchmark_solve gpu|host|ml|ranks [REPEATS [UNKNOWNS]]: one solve of Poisson's equation on an adapted mesh, from the
 // matrix in the program's memory to the solution there. `gpu` and `host`: adamant::solve takes deal.II's SparseMatrix on
-// one rank; `ml`: Trilinos' ML and CG take Trilinos' matrix on p4est's mesh, on the ranks of mpirun. Cells near a sphere
-// are refined, so that all have the same mesh. A line of JSON for each repeat has the wall time of set-up and solve, in
-// seconds; the first repeat has what a device and libraries need once.
+// one rank; `ml`: Trilinos' ML and CG take Trilinos' matrix on p4est's mesh, on the ranks of mpirun, all with Q2. `ranks`:
+// CG takes Trilinos' matrix with ML and with adamant's multigrid in turn, with Q1 and Q2. Cells near a sphere are refined,
+// so that all have the same mesh. A line of JSON for each repeat has the wall time of set-up and solve, in seconds; the
+// first repeat has what a device and libraries need once.
 #include "algebra/device.h"
 #include "dealii/preconditioner.h"
 
@@ -52,9 +53,9 @@ template <int dim, class Matrix, class DealiiVector>
 class Problem
 {
 public:
-  Problem(std::unique_ptr<Triangulation<dim>> mesh_, unsigned int unknowns)
+  Problem(std::unique_ptr<Triangulation<dim>> mesh_, unsigned int unknowns, unsigned int degree = 2)
     : mesh(std::move(mesh_))
-    , fe(2)
+    , fe(degree)
     , dofs(*mesh)
   {
     GridGenerator::hyper_cube(*mesh);
@@ -65,34 +66,32 @@ public:
     assemble();
   }
 
-  // Writes a record of each repeat: set_up_solver(*this) makes what solver(*this, *made, x, control) solves with.
+  // Writes a record: set_up_solver() makes what solver(x, control) solves with.
   template <class SetUp, class Solver>
-  void measure(const std::string &label, int repeats, const SetUp &set_up_solver, const Solver &solver)
+  void measure(const std::string &label, int repeat, const SetUp &set_up_solver, const Solver &solver)
   {
-    for (int repeat = 1; repeat <= repeats; ++repeat)
-      {
-        DealiiVector x(rhs);
-        x                    = 0.;
-        const double begin   = seconds();
-        auto         set     = set_up_solver(*this);
-        const double between = seconds();
-        SolverControl control(500, 1e-8 * rhs.l2_norm());
-        solver(*this, *set, x, control);
-        const double       end = seconds();
-        const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
-        if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
-          std::cout << nlohmann::json{{"case", std::to_string(dim) + "D Q2"},
-                                      {"label", label},
-                                      {"repeat", repeat},
-                                      {"ranks", ranks},
-                                      {"threads", MultithreadInfo::n_threads()},
-                                      {"cells", mesh->n_global_active_cells()},
-                                      {"dofs", dofs.n_dofs()},
-                                      {"tolerance", 1e-8},
-                                      {"total_iterations", control.last_step()},
-                                      {"timings", {{"init", between - begin}, {"solve", end - between}}}}
-                    << std::endl;
-      }
+    DealiiVector x(rhs);
+    x                    = 0.;
+    const double begin   = seconds();
+    set_up_solver();
+    const double  between = seconds();
+    SolverControl control(500, 1e-8 * rhs.l2_norm());
+    solver(x, control);
+    const double       end   = seconds();
+    const unsigned int ranks = Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
+    const std::string  name  = std::to_string(dim) + "D Q" + std::to_string(fe.degree);
+    if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
+      std::cout << nlohmann::json{{"case", name},
+                                  {"label", label},
+                                  {"repeat", repeat},
+                                  {"ranks", ranks},
+                                  {"threads", MultithreadInfo::n_threads()},
+                                  {"cells", mesh->n_global_active_cells()},
+                                  {"dofs", dofs.n_dofs()},
+                                  {"tolerance", 1e-8},
+                                  {"total_iterations", control.last_step()},
+                                  {"timings", {{"init", between - begin}, {"solve", end - between}}}}
+                << std::endl;
   }
 
   std::unique_ptr<Triangulation<dim>> mesh;
@@ -176,55 +175,63 @@ private:
 template <int dim>
 void by_adamant(const std::string &label, const adamant::Device &device, int repeats, unsigned int unknowns)
 {
-  Problem<dim, SparseMatrix<double>, Vector<double>> problem(std::make_unique<Triangulation<dim>>(), unknowns);
-  problem.measure(
-    label, repeats,
-    [&](auto &user) {
-      auto multigrid = std::make_unique<adamant::DealiiPreconditioner<>>(device);
-      multigrid->initialize(user.matrix, user.dofs, user.constraints);
-      return multigrid;
-    },
-    [](auto &user, const auto &multigrid, auto &x, SolverControl &control) {
-      adamant::solve(user.matrix, x, user.rhs, multigrid, control);
-    });
+  Problem<dim, SparseMatrix<double>, Vector<double>> user(std::make_unique<Triangulation<dim>>(), unknowns);
+  for (int repeat = 1; repeat <= repeats; ++repeat)
+    {
+      adamant::DealiiPreconditioner<> multigrid(device);
+      user.measure(
+        label, repeat, [&] { multigrid.initialize(user.matrix, user.dofs, user.constraints); },
+        [&](auto &x, SolverControl &control) { adamant::solve(user.matrix, x, user.rhs, multigrid, control); });
+    }
 }
 
+// ML and, with `both`, adamant's multigrid in turn.
 template <int dim>
-void by_ml(int repeats, unsigned int unknowns)
+void on_ranks(bool both, int repeats, unsigned int unknowns, unsigned int degree)
 {
-  Problem<dim, TrilinosWrappers::SparseMatrix, TrilinosWrappers::MPI::Vector> problem(
-    std::make_unique<parallel::distributed::Triangulation<dim>>(MPI_COMM_WORLD), unknowns);
-  problem.measure(
-    "ML", repeats,
-    [](auto &user) {
-      auto ml = std::make_unique<TrilinosWrappers::PreconditionAMG>();
+  Problem<dim, TrilinosWrappers::SparseMatrix, TrilinosWrappers::MPI::Vector> user(
+    std::make_unique<parallel::distributed::Triangulation<dim>>(MPI_COMM_WORLD), unknowns, degree);
+  const auto solve_with = [&user](const auto &preconditioner) {
+    return [&](auto &x, SolverControl &control) {
+      SolverCG<TrilinosWrappers::MPI::Vector>(control).solve(user.matrix, x, user.rhs, preconditioner);
+    };
+  };
+  for (int repeat = 1; repeat <= repeats; ++repeat)
+    {
+      TrilinosWrappers::PreconditionAMG                 ml;
       TrilinosWrappers::PreconditionAMG::AdditionalData options;
       options.elliptic              = true;
-      options.higher_order_elements = true;
-      ml->initialize(user.matrix, options);
-      return ml;
-    },
-    [](auto &user, const auto &ml, auto &x, SolverControl &control) {
-      SolverCG<TrilinosWrappers::MPI::Vector>(control).solve(user.matrix, x, user.rhs, ml);
-    });
+      options.higher_order_elements = degree > 1;
+      user.measure("ml", repeat, [&] { ml.initialize(user.matrix, options); }, solve_with(ml));
+      if (!both)
+        continue;
+      adamant::DealiiPreconditioner<> multigrid;
+      user.measure(
+        "adamant", repeat, [&] { multigrid.initialize(user.matrix, user.dofs, user.constraints); },
+        solve_with(multigrid));
+      user.measure("new values", repeat, [&] { multigrid.initialize(user.matrix); }, solve_with(multigrid));
+    }
 }
 } // namespace
 
 int main(int argc, char **argv)
 {
-  const std::string                      which = argc > 1 ? argv[1] : "";
-  const Utilities::MPI::MPI_InitFinalize mpi(argc, argv, which == "ml" ? 1 : numbers::invalid_unsigned_int);
+  const std::string                      which    = argc > 1 ? argv[1] : "";
+  const bool                             of_ranks = which == "ml" || which == "ranks";
+  const Utilities::MPI::MPI_InitFinalize mpi(argc, argv, of_ranks ? 1 : numbers::invalid_unsigned_int);
   const int                              repeats  = argc > 2 ? std::atoi(argv[2]) : 5;
   const unsigned int                     unknowns = argc > 3 ? std::atoi(argv[3]) : 1000000;
-  const bool known = which == "ml" || ((which == "host" || which == "gpu") &&
-                                       Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) == 1);
+  const bool known = of_ranks || ((which == "host" || which == "gpu") &&
+                                  Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) == 1);
   if (!known)
-    std::cerr << "benchmark_solve: the first argument is gpu or host on one rank, or, under mpirun, ml" << std::endl;
-  else if (which == "ml")
-    {
-      by_ml<2>(repeats, unknowns);
-      by_ml<3>(repeats, unknowns);
-    }
+    std::cerr << "benchmark_solve: the first argument is gpu or host on one rank, or, under mpirun, ml or ranks"
+              << std::endl;
+  else if (of_ranks)
+    for (unsigned int degree = which == "ml" ? 2 : 1; degree <= 2; ++degree)
+      {
+        on_ranks<2>(which == "ranks", repeats, unknowns, degree);
+        on_ranks<3>(which == "ranks", repeats, unknowns, degree);
+      }
   else
     {
       const int             n_threads = static_cast<int>(MultithreadInfo::n_threads());

@@ -128,7 +128,7 @@ std::shared_ptr<const Partitioner> partitioner_of(const Nodes &nodes, int m, MPI
   return make_partitioner(owned_range(std::uint64_t(nodes.owned_count) * m, comm), std::move(ghosts), comm);
 }
 
-// Collects the rows of H: a free DoF's own, and those of DoFs that hang in one cell.
+// Collects the rows of H: of free DoFs, and of DoFs that hang in one cell.
 class RowsOfH
 {
 public:
@@ -213,7 +213,7 @@ std::unique_ptr<LevelSpace<dim>> forest_space(const LevelMesh<dim> &mesh, const 
             dof = local(c, places[i]);
             continue;
           }
-        // p4est names the nodes of the larger face or edge, which are those of the parent at the same places.
+        // p4est names the nodes of the larger face or edge. The parent has them at the same places.
         row.clear();
         for (const auto &[j, weight] : of_child[forest::child_id<dim>(&cell)][i])
           row.emplace_back(local(c, places[j]), weight);

@@ -16,9 +16,9 @@ namespace adamant
 template <int dim>
 bool numbered_by_forest(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe);
 
-/// Returns the tables of a space on a coarser level of a mesh of p4est, which is a forest alone
-/// (LevelMeshOptions::forests_alone). p4est itself numbers the nodes; no Triangulation and no DoFHandler are made. It
-/// has no numbers for hanging nodes, so that all numbers are of free DoFs. All ranks call it together. Throws
+/// Returns the tables of a space on a level that is a forest alone (LevelMeshOptions::forests_alone). p4est itself
+/// numbers the nodes; no Triangulation and no DoFHandler are made. It has no numbers for hanging nodes, so that all
+/// numbers are of free DoFs. All ranks call it together. Throws
 /// IndexOverflow where an int cannot count the DoFs.
 template <int dim>
 std::unique_ptr<LevelSpace<dim>> forest_space(const LevelMesh<dim> &mesh, const dealii::FiniteElement<dim> &fe);

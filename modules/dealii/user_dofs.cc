@@ -106,8 +106,8 @@ dealii::IndexSet as_block(const dealii::IndexSet &dofs, const Communicator &rank
   return dofs.get_view(first, first + static_cast<Index>(n));
 }
 
-// The number of DoFs that the mesh has by now. A rank counts those on vertices, lines, faces and interiors of its
-// cells that no lower rank has.
+// The number of DoFs that the mesh has by now. A rank counts on the vertices, lines, faces and interiors of its cells,
+// unless a lower rank has them, too.
 template <int dim>
 double count_dofs(const dealii::DoFHandler<dim> &dofs)
 {

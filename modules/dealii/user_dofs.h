@@ -70,8 +70,8 @@ template <int dim>
 std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &dofs,
                                                        const dealii::ComponentMask   &components);
 
-/// Throws RunError on all ranks where the mesh has another number of DoFs than the DoFHandler: where it has been refined
-/// since they were distributed, deal.II's tables of DoFs do not fit its cells. All ranks call it together.
+/// Throws RunError on all ranks where the mesh has another number of DoFs than the DoFHandler. After a refinement
+/// deal.II's tables of DoFs do not fit the mesh's cells. All ranks call it together.
 template <int dim>
 void check_mesh_of(const dealii::DoFHandler<dim> &dofs);
 
@@ -86,10 +86,10 @@ UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &
 
 /// @name The finest level of multigrid for a user's matrix
 /// @{
-/// Numbers this rank's DoFs of some components in the order in which the leaves of the mesh's tree of cells meet them:
-/// neighbours in space become neighbours in memory. `cells` has the mesh's active cells. `table` gets their numbers,
-/// [cell * DoFs per cell + i]; DoFs of other ranks have the number of owned ones there. All ranks call it together.
-/// Throws RunError on all ranks where the DoFs of the components do not follow each other.
+/// Numbers this rank's DoFs of some components. They have the order in which the leaves of the tree of cells meet them, so
+/// that neighbours in space are neighbours in memory. `cells` has the mesh's active cells. `table` gets their DoFs'
+/// numbers, [cell * DoFs per cell + i]; each DoF of another rank has the number behind the last one there. All ranks call
+/// it together. Throws RunError on all ranks where the DoFs of the components do not follow each other.
 template <int dim>
 UserDofs number_user_dofs(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
                           const dealii::ComponentMask &components, Array<int> &table);

@@ -54,9 +54,9 @@ public:
   /// Makes the space on the active cells of a mesh.
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
              const DirichletBoundary &dirichlet);
-  /// Makes the space of tables, for transfer_matrices alone. It has no prescribed DoFs, and those whose row of H is not
-  /// e_i count as hanging. `cell_dofs` may have numbers behind those of `numbers`, such as of DoFs that hang in one cell;
-  /// H has rows for them. `cells` may be null.
+  /// Makes the space of tables, for transfer_matrices alone. It has no prescribed DoFs. A DoF whose row of H is not e_i
+  /// counts as hanging. H may have rows for more DoFs than `numbers` has, such as for one that hangs in a single cell.
+  /// `cells` may be null.
   LevelSpace(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe,
              std::shared_ptr<const Partitioner> numbers, Array<int> cell_dofs, CSRMatrix<double> H);
 
