@@ -1,9 +1,9 @@
 // benchmark_solve gpu|host|ml|ranks [REPEATS [UNKNOWNS]]: one solve of Poisson's equation on an adapted mesh, from the
-// matrix in the program's memory to the solution there. `gpu` and `host`: adamant::solve takes deal.II's SparseMatrix on
-// one rank; `ml`: Trilinos' ML and CG take Trilinos' matrix on p4est's mesh, on the ranks of mpirun, all with Q2. `ranks`:
-// CG takes Trilinos' matrix with ML and with adamant's multigrid in turn, with Q1 and Q2. Cells near a sphere are refined,
-// so that all have the same mesh. A line of JSON for each repeat has the wall time of set-up and solve, in seconds; the
-// first repeat has what a device and libraries need once.
+// matrix in the program's memory to the solution there. `gpu` and `host`: adamant::solve takes deal.II's SparseMatrix
+// on one rank; `ml`: Trilinos' ML and CG take Trilinos' matrix on p4est's mesh, on the ranks of mpirun, all with Q2.
+// `ranks`: CG takes Trilinos' matrix with ML and with adamant's multigrid in turn, with Q1 and Q2. Cells near a sphere
+// are refined, so that all have the same mesh. A line of JSON for each repeat has the wall time of set-up and solve, in
+// seconds; the first repeat has what a device and libraries need once.
 #include "algebra/device.h"
 #include "dealii/preconditioner.h"
 

@@ -86,16 +86,16 @@ UserDofs user_dofs(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &
 
 /// @name The finest level of multigrid for a user's matrix
 /// @{
-/// Numbers this rank's DoFs of some components. They have the order in which the leaves of the tree of cells meet them, so
-/// that neighbours in space are neighbours in memory. `cells` has the mesh's active cells. `table` gets their DoFs'
-/// numbers, [cell * DoFs per cell + i]; each DoF of another rank has the number behind the last one there. All ranks call
-/// it together. Throws RunError on all ranks where the DoFs of the components do not follow each other.
+/// Numbers this rank's DoFs of some components. They have the order in which the leaves of the tree of cells meet them,
+/// so that neighbours in space are neighbours in memory. `cells` has the mesh's active cells. `table` gets their DoFs'
+/// numbers, [cell * DoFs per cell + i]; each DoF of another rank has the number behind the last one there. All ranks
+/// call it together. Throws RunError on all ranks where the DoFs of the components do not follow each other.
 template <int dim>
 UserDofs number_user_dofs(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs,
                           const dealii::ComponentMask &components, Array<int> &table);
 
-/// Returns the space with these numbers. H has no row of a hanging DoF, as the user's matrix has been condensed, and none
-/// of other ranks' DoFs, which the transfer does not ask for. `of_mesh` has the hanging nodes' constraints in the
+/// Returns the space with these numbers. H has no row of a hanging DoF, as the user's matrix has been condensed, and
+/// none of other ranks' DoFs, which the transfer does not ask for. `of_mesh` has the hanging nodes' constraints in the
 /// DoFHandler's numbers. All ranks call it together.
 template <int dim>
 std::unique_ptr<LevelSpace<dim>> user_space(std::shared_ptr<const CellList<dim>> cells,

@@ -103,8 +103,8 @@ void expect_polynomials(const adamant::CSRMatrix<double> &P, const adamant::Leve
   EXPECT_TRUE(n > 0 || P.n_rows == 0);
 }
 
-// P maps the nodal values of a polynomial to its values on the finer level. p4est has as many nodes as a DoFHandler on a
-// Triangulation has free DoFs.
+// P maps the nodal values of a polynomial to its values on the finer level. p4est has as many nodes as a DoFHandler on
+// a Triangulation has free DoFs.
 template <int dim>
 void test_forests(unsigned int cells_per_rank, Mesh<dim> &mesh, const FiniteElement<dim> &fe, std::size_t n_levels,
                   bool axes_parallel)
