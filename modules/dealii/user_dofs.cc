@@ -458,18 +458,14 @@ Array<char> dof_kinds(const UserDofs &dofs, const dealii::AffineConstraints<doub
   return kinds;
 }
 
-#define INSTANTIATE(dim)                                                                                                 \
-  template void                              check_dofs(const dealii::DoFHandler<dim> &, const dealii::ComponentMask &); \
-  template void                              check_mesh_of(const dealii::DoFHandler<dim> &);                             \
-  template const dealii::FiniteElement<dim> *element_of_each(const dealii::FiniteElement<dim> &);                        \
-  template std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &,                       \
-                                                                  const dealii::ComponentMask &);                        \
-  template UserDofs                         user_dofs(const LevelSpace<dim> &, const dealii::DoFHandler<dim> &);         \
-  template UserDofs                         number_user_dofs(const CellList<dim> &, const dealii::DoFHandler<dim> &,     \
-                                                             const dealii::ComponentMask &, Array<int> &);               \
-  template std::unique_ptr<LevelSpace<dim>> user_space(std::shared_ptr<const CellList<dim>>,                             \
-                                                       const dealii::FiniteElement<dim> &, const UserDofs &,             \
-                                                       Array<int>, const dealii::AffineConstraints<double> &);
+#define INSTANTIATE(dim)                                          \
+  template decltype(check_dofs<dim>)       check_dofs<dim>;       \
+  template decltype(check_mesh_of<dim>)    check_mesh_of<dim>;    \
+  template decltype(element_of_each<dim>)  element_of_each<dim>;  \
+  template decltype(element_of<dim>)       element_of<dim>;       \
+  template decltype(user_dofs<dim>)        user_dofs<dim>;        \
+  template decltype(number_user_dofs<dim>) number_user_dofs<dim>; \
+  template decltype(user_space<dim>)       user_space<dim>;
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

@@ -4,9 +4,9 @@
 
 Runs benchmarks/adaptive_loop.cc with one thread, and benchmarks/solve.cc on two ranks. A case passes if set-up and
 solve take at most 0.8 of ML's time, 0.9 on ranks, 0.4 for elasticity, and 0.6 of BoomerAMG's. On one rank new values of
-the matrix may take half of ML's set-up. Times are processor time, wall time on ranks, medians of runs in turn. --records
-writes a record of each run into a file, in the place of older ones; of those `scripts/tables` makes the table in
-docs/add_to_dealii.md.
+the matrix may take half of ML's set-up. Times are processor time, wall time on ranks, medians of runs in turn.
+--records writes a record of each run into a file, in the place of older ones; of those `scripts/tables` makes the table
+in docs/add_to_dealii.md.
 """
 
 import argparse
