@@ -106,10 +106,10 @@ dealii::IndexSet as_block(const dealii::IndexSet &dofs, const Communicator &rank
   return dofs.get_view(first, first + static_cast<Index>(n));
 }
 
-// The number of DoFs that the mesh has by now. A rank counts on the vertices, lines, faces and interiors of its cells,
-// unless a lower rank has them, too.
+// The number of this rank's DoFs as the mesh is by now: on the vertices, lines, faces and interiors of its cells, unless
+// a lower rank has them, too.
 template <int dim>
-double count_dofs(const dealii::DoFHandler<dim> &dofs)
+Index count_dofs(const dealii::DoFHandler<dim> &dofs)
 {
   const auto &mesh = dofs.get_triangulation();
   const auto &fe   = dofs.get_fe();
@@ -118,7 +118,7 @@ double count_dofs(const dealii::DoFHandler<dim> &dofs)
   Array<char> lines(fe.n_dofs_per_line() > 0 ? mesh.n_raw_lines() : 0, 0), quads;
   if constexpr (dim == 3)
     quads.assign(fe.n_dofs_per_quad() > 0 ? mesh.n_raw_quads() : 0, 0);
-  double     n    = 0.;
+  Index      n    = 0;
   const auto mark = [&](const auto &cell, char value) {
     for (const unsigned int v : cell->vertex_indices())
       if (!vertices.empty())
@@ -139,10 +139,9 @@ double count_dofs(const dealii::DoFHandler<dim> &dofs)
   for (const auto &cell : mesh.active_cell_iterators())
     if (cell->is_ghost() && cell->subdomain_id() < mine)
       mark(cell, 0);
-  n += double(fe.n_dofs_per_vertex()) * std::count(vertices.begin(), vertices.end(), 1);
-  n += double(fe.n_dofs_per_line()) * std::count(lines.begin(), lines.end(), 1);
-  n += double(fe.n_dofs_per_quad()) * std::count(quads.begin(), quads.end(), 1);
-  Communicator(mesh.get_communicator()).sum(&n, 1);
+  n += fe.n_dofs_per_vertex() * std::count(vertices.begin(), vertices.end(), 1);
+  n += fe.n_dofs_per_line() * std::count(lines.begin(), lines.end(), 1);
+  n += fe.n_dofs_per_quad() * std::count(quads.begin(), quads.end(), 1);
   return n;
 }
 
@@ -164,9 +163,13 @@ UserDofs rows_of(const CellList<dim> &cells, const dealii::DoFHandler<dim> &dofs
 template <int dim>
 void check_mesh_of(const dealii::DoFHandler<dim> &dofs)
 {
-  if (const double n = count_dofs(dofs); static_cast<double>(dofs.n_dofs()) != n)
-    refuse("the DoFHandler has " + std::to_string(dofs.n_dofs()) + " DoFs, but its mesh has " +
-           std::to_string(std::llround(n)) + "; was the mesh refined after distribute_dofs()?");
+  const Index n = count_dofs(dofs);
+  agreed(Communicator(dofs.get_communicator()), [&] {
+    if (n != dofs.n_locally_owned_dofs())
+      refuse("the DoFHandler has " + std::to_string(dofs.n_locally_owned_dofs()) +
+             " DoFs on a rank, but the mesh has " + std::to_string(n) +
+             "; was the mesh refined after distribute_dofs()?");
+  });
 }
 
 template <int dim>
@@ -344,7 +347,7 @@ void number_along_cells(const CellList<dim> &cells, const dealii::FiniteElement<
   agreed(dofs.ranks, [&] {
     if (n != static_cast<int>(dofs.number.size()))
       refuse("a rank owns " + std::to_string(dofs.number.size()) + " DoFs, of which " + std::to_string(n) +
-             " are on its cells");
+             " are on its cells; was the mesh refined after distribute_dofs()?");
   });
 }
 } // namespace

@@ -70,8 +70,8 @@ template <int dim>
 std::unique_ptr<dealii::FiniteElement<dim>> element_of(const dealii::DoFHandler<dim> &dofs,
                                                        const dealii::ComponentMask   &components);
 
-/// Throws RunError on all ranks where the mesh has another number of DoFs than the DoFHandler. After a refinement
-/// deal.II's tables of DoFs do not fit the mesh's cells. All ranks call it together.
+/// Throws RunError on all ranks where the mesh has another number of DoFs than the DoFHandler on any rank. After a
+/// refinement deal.II's tables of DoFs do not fit the mesh's cells. All ranks call it together.
 template <int dim>
 void check_mesh_of(const dealii::DoFHandler<dim> &dofs);
 

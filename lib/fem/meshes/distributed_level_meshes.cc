@@ -1,6 +1,7 @@
 #include "fem/meshes/level_meshes.h"
 
 #include "base/communicator.h"
+#include "base/exceptions.h"
 #include "fem/meshes/forest.h"
 #include "fem/meshes/mesh.h"
 
@@ -78,8 +79,19 @@ void repartition(Forest<dim> *cells, const std::vector<int> &machines, std::uint
   forest::partition_given<dim>(cells, counts.data());
 }
 
+// deal.II does not tell p4est where cells run through a line of the coarse mesh in two directions.
 template <int dim>
-std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
+void check_cells(const CellList<dim> &cells, const Forest<dim> *forest)
+{
+  double differ = cells.size() == static_cast<std::size_t>(forest->local_num_quadrants) ? 0. : 1.;
+  Communicator(forest->mpicomm).max(&differ, 1);
+  if (differ > 0.)
+    throw RunError("multigrid levels: the mesh and its forest of p4est have different cells; do cells run through a "
+                   "line of the coarse mesh in two directions? A serial Triangulation takes such meshes");
+}
+
+template <int dim>
+std::shared_ptr<const CellList<dim>> cells_of(const Mesh<dim> &finest, Forest<dim> *forest)
 {
   const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
     finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
@@ -87,8 +99,10 @@ std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
   auto [vertices, coarse_cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
   mesh->create_triangulation(vertices, coarse_cells, faces);
   copy_manifolds(finest, *mesh);
-  mesh->load(cells);
-  return mesh;
+  mesh->load(forest);
+  auto cells = std::make_shared<const CellList<dim>>(mesh);
+  check_cells<dim>(*cells, forest);
+  return cells;
 }
 
 // The numbers of the coarse cells that this rank needs: its own, and where the partitions differ some of others.
@@ -110,8 +124,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
                                                             std::shared_ptr<const CellList<dim>> cells,
                                                             const LevelMeshOptions              &options)
 {
-  // Finest first while building.
-  std::vector<LevelMesh<dim>> levels(1);
+  std::vector<LevelMesh<dim>> levels(1); // finest first while building
   levels[0].cells = std::move(cells);
   if (options.coarsest_cells == finest_level_only)
     return levels;
@@ -121,6 +134,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
   };
   const auto machines = Communicator(finest.get_communicator()).machines();
   bool       last     = false;
+  check_cells<dim>(*levels[0].cells, fine.get());
   while (!last)
     {
       const std::uint64_t n_fine = fine->global_num_quadrants;
@@ -146,7 +160,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
       if (options.forests_alone)
         levels.back().forest = fine;
       else
-        levels.back().cells = std::make_shared<const CellList<dim>>(mesh_of(finest, fine.get()));
+        levels.back().cells = cells_of(finest, fine.get());
     }
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }

@@ -73,7 +73,6 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
 {
   const int         n_owned = static_cast<int>(columns.locally_owned_size());
   std::vector<char> occurs(columns.n_ghost_indices(), 0);
-
 #pragma omp parallel for schedule(static)
   for (std::int64_t k = 0; k < local.row_start[n_rows]; ++k)
     if (local.column[k] >= n_owned)

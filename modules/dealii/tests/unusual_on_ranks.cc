@@ -12,6 +12,8 @@
 #include <deal.II/lac/trilinos_sparse_matrix.h>
 #include <deal.II/lac/trilinos_vector.h>
 
+#include <random>
+
 using namespace test;
 
 namespace
@@ -297,4 +299,75 @@ TEST(UnusualOnRanks, RanksWithoutCells)
         adamant::solve(program.matrix, program.solution = 0., program.rhs, multigrid, control);
         EXPECT_LE(program.residual(), 1.1e-8);
       }
+}
+
+// The mesh has as many cells as before, so that the DoFHandler's numbers fit on the whole.
+TEST(UnusualOnRanks, MeshesThatMoved)
+{
+  using Mesh                = parallel::distributed::Triangulation<2>;
+  const auto expect_refused = [](OfTrilinos &program) {
+    Multigrid multigrid;
+    expect_refusal([&] { multigrid.initialize(program.matrix, program.dofs, program.constraints); },
+                   "was the mesh refined after distribute_dofs()?");
+  };
+  Mesh on_one_rank(world, Triangulation<2>::none, Mesh::no_automatic_repartitioning);
+  GridGenerator::hyper_cube(on_one_rank, 0., 1., true);
+  on_one_rank.refine_global(4);
+  OfTrilinos program(on_one_rank, FE_Q<2>(1));
+  program.make();
+  on_one_rank.repartition();
+  if (n_ranks() > 1)
+    expect_refused(program);
+
+  Mesh mesh(world);
+  GridGenerator::hyper_cube(mesh, 0., 1., true);
+  mesh.refine_global(3);
+  const auto refine = [&mesh](bool first_corner) {
+    for (const auto &cell : mesh.active_cell_iterators())
+      if (cell->is_locally_owned() && cell->level() == 4)
+        cell->set_coarsen_flag();
+      else if (cell->is_locally_owned() && (first_corner ? cell->center().norm() < 0.25 : cell->center().norm() > 1.2))
+        cell->set_refine_flag();
+    mesh.execute_coarsening_and_refinement();
+  };
+  refine(true);
+  const auto n_cells = mesh.n_global_active_cells();
+  OfTrilinos moved(mesh, FE_Q<2>(2));
+  moved.make();
+  refine(false);
+  EXPECT_EQ(mesh.n_global_active_cells(), n_cells);
+  expect_refused(moved);
+}
+
+// deal.II and p4est may refine other cells around a line in which cells run in two directions.
+TEST(UnusualOnRanks, LinesInTwoDirections)
+{
+  for (unsigned int seed = 0; seed < 4; ++seed)
+    {
+      parallel::distributed::Triangulation<3> mesh(world);
+      GridGenerator::moebius(mesh, 6, 1, 2., 0.5);
+      mesh.refine_global(2);
+      for (int cycle = 0; cycle < 3; ++cycle)
+        {
+          for (const auto &cell : mesh.active_cell_iterators())
+            if (cell->is_locally_owned() &&
+                std::mt19937(seed + cycle + std::hash<std::string>()(cell->id().to_string()))() % 10 == 0)
+              cell->set_refine_flag();
+          mesh.execute_coarsening_and_refinement();
+        }
+      Program<3, TrilinosWrappers::SparseMatrix, TrilinosWrappers::MPI::Vector> program(mesh, FE_Q<3>(1));
+      program.make();
+      adamant::DealiiOptions options;
+      options.coarsest_cells = 1;
+      Multigrid multigrid(options);
+      try
+        {
+          multigrid.initialize(program.matrix, program.dofs, program.constraints);
+          EXPECT_LE(program.cg(multigrid), 30u);
+        }
+      catch (const adamant::RunError &error)
+        {
+          EXPECT_NE(std::string(error.what()).find("in two directions"), std::string::npos) << error.what();
+        }
+    }
 }
