@@ -106,8 +106,8 @@ dealii::IndexSet as_block(const dealii::IndexSet &dofs, const Communicator &rank
   return dofs.get_view(first, first + static_cast<Index>(n));
 }
 
-// The number of this rank's DoFs as the mesh is by now: on the vertices, lines, faces and interiors of its cells, unless
-// a lower rank has them, too.
+// The number of this rank's DoFs as the mesh is by now: on the vertices, lines, faces and interiors of its cells,
+// unless a lower rank has them, too.
 template <int dim>
 Index count_dofs(const dealii::DoFHandler<dim> &dofs)
 {
