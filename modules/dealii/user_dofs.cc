@@ -347,7 +347,8 @@ void number_along_cells(const CellList<dim> &cells, const dealii::FiniteElement<
   agreed(dofs.ranks, [&] {
     if (n != static_cast<int>(dofs.number.size()))
       refuse("a rank owns " + std::to_string(dofs.number.size()) + " DoFs, of which " + std::to_string(n) +
-             " are on its cells; was the mesh refined after distribute_dofs()?");
+             " are on its cells; was the mesh refined after distribute_dofs(), or do cells run through a line of "
+             "the coarse mesh in two directions?");
   });
 }
 } // namespace
