@@ -308,7 +308,7 @@ TEST(UnusualOnRanks, MeshesThatMoved)
   const auto expect_refused = [](OfTrilinos &program) {
     Multigrid multigrid;
     expect_refusal([&] { multigrid.initialize(program.matrix, program.dofs, program.constraints); },
-                   "was the mesh refined after distribute_dofs()?");
+                   "was the mesh refined after distribute_dofs()");
   };
   Mesh on_one_rank(world, Triangulation<2>::none, Mesh::no_automatic_repartitioning);
   GridGenerator::hyper_cube(on_one_rank, 0., 1., true);
