@@ -6,6 +6,7 @@
 #include "dealii/forest_space.h"
 #include "dealii/ranks.h"
 #include "fem/meshes/level_meshes.h"
+#include "fem/meshes/mesh.h"
 #include "fem/spaces/field.h"
 #include "fem/spaces/numbering.h"
 
@@ -112,13 +113,13 @@ Spaces<dim> coarser_spaces(const LevelMeshes<dim> &meshes, const dealii::FiniteE
   return spaces;
 }
 
-// What has few parallel parts goes beside other work where there are threads, and no rank waits for another. A part of
-// the threads is enough for it.
-template <class Action>
-auto beside(const Communicator &ranks, const Action &action)
+// What has few parallel parts goes beside other work where there are threads; a part of them is enough for it. On meshes
+// of p4est it waits, as threads may not call MPI at once.
+template <int dim, class Action>
+auto beside(const dealii::Triangulation<dim> &mesh, const Action &action)
 {
   const int  n_threads = omp_get_max_threads() / 4;
-  const bool alone     = ranks.size() > 1 || n_threads == 0;
+  const bool alone     = is_distributed(mesh) || n_threads == 0;
   return std::async(alone ? std::launch::deferred : std::launch::async, [=] {
     if (!alone)
       omp_set_num_threads(n_threads); // of the new thread
@@ -135,13 +136,14 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
   check_mesh_of(dofs);
-  auto             by_dealii = beside(ranks, [&dofs] { return hanging_node_constraints(dofs); });
+  const auto      &mesh      = dofs.get_triangulation();
+  auto             by_dealii = beside(mesh, [&dofs] { return hanging_node_constraints(dofs); });
   const auto       element   = element_of(dofs, components);
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
-  options.forests_alone  = numbered_by_forest(dofs.get_triangulation(), *element);
-  const LevelMeshes<dim> meshes(dofs.get_triangulation(), options);
-  auto                   coarser = beside(ranks, [&] { return coarser_spaces(meshes, *element); });
+  options.forests_alone  = numbered_by_forest(mesh, *element);
+  const LevelMeshes<dim> meshes(mesh, options);
+  auto                   coarser = beside(mesh, [&] { return coarser_spaces(meshes, *element); });
   Array<int>             table;
   DofHierarchy           result;
   result.dofs              = number_user_dofs(*meshes.finest_cells(), dofs, components, table);
