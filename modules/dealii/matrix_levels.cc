@@ -93,10 +93,7 @@ Array<char> are_free(const Array<char> &kinds)
   std::transform(kinds.begin(), kinds.end(), free.begin(), [](char kind) { return kind == free_dof; });
   return free;
 }
-} // namespace
 
-namespace
-{
 template <int dim>
 using Spaces = std::vector<std::unique_ptr<LevelSpace<dim>>>;
 
@@ -113,8 +110,8 @@ Spaces<dim> coarser_spaces(const LevelMeshes<dim> &meshes, const dealii::FiniteE
   return spaces;
 }
 
-// What has few parallel parts goes beside other work where there are threads; a part of them is enough for it. On meshes
-// of p4est it waits, as threads may not call MPI at once.
+// What has few parallel parts goes beside other work where there are threads; a part of them is enough for it. On
+// meshes of p4est it waits, as threads may not call MPI at once.
 template <int dim, class Action>
 auto beside(const dealii::Triangulation<dim> &mesh, const Action &action)
 {
