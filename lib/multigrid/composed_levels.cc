@@ -72,14 +72,13 @@ Map with_whole_blocks(const Map &A, int m)
 // About the entries of A B, from some of its rows.
 std::int64_t estimated_entries(const CSRMatrix<double> &A, const Map &B)
 {
-  constexpr int    most_samples = 64;
-  const int        n_samples    = std::min(most_samples, A.n_rows);
-  std::int64_t     entries      = 0;
-  std::vector<int> columns;
+  const int    n_samples = std::min(64, A.n_rows);
+  std::int64_t entries   = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : entries)
   for (int sample = 0; sample < n_samples; ++sample)
     {
-      const auto row = static_cast<std::int64_t>(A.n_rows) * sample / n_samples;
-      columns.clear();
+      const auto       row = static_cast<std::int64_t>(A.n_rows) * sample / n_samples;
+      std::vector<int> columns;
       for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
         columns.insert(columns.end(), B.column.begin() + B.row_start[A.column[k]],
                        B.column.begin() + B.row_start[A.column[k] + 1]);

@@ -304,6 +304,7 @@ bool MatrixLevels::regularize_coarsest()
 bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks)
 {
   Array<double> x(A.n_rows), y(A.n_rows);
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
     {
       const double number = A.ghosts ? static_cast<double>(A.ghosts->global(i)) : i;

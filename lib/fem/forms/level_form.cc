@@ -133,16 +133,16 @@ void LevelForm<dim>::assemble()
     {
       if (!row_cells)
         row_cells.emplace(rows, cells);
-      for_row_ranges(rows.n_dofs(), [&](int first, int end) {
-        const int further = 2 * rows.node_size();
-        for (int row = first; row < end; ++row)
+      const int further = 2 * rows.node_size(), block = 1 << 12; // constrained rows take longer: blocks share them out
+#pragma omp parallel for schedule(dynamic)
+      for (int first = 0; first < rows.n_dofs(); first += block)
+        for (int row = first; row < first + std::min(block, rows.n_dofs() - first); ++row)
           if (auto *values = matrix->value.data();
               row >= first + further && repeats[row] && same_local_matrices(row, row - further, shapes.number))
             std::copy(values + matrix->row_start[row - further], values + matrix->row_start[row - further + 1],
                       values + matrix->row_start[row]);
           else
             add_cells_to_row(row, shapes.number, local);
-      });
       return row_cells.reset();
     }
   row_cells.reset();

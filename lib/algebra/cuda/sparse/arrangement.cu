@@ -3,6 +3,7 @@
 #include "algebra/cuda/sparse/conversion.cuh"
 #include "algebra/cuda/sparse/lines.cuh"
 #include "algebra/value_dictionary.h"
+#include "base/row_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,16 +35,20 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
   return groups;
 }
 
-std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_size, const std::vector<Extent> &extents)
+std::vector<int> order_of_nodes(const RowsView &rows, int node_size, const std::vector<Extent> &extents)
 {
-  const int n_nodes  = static_cast<int>(row_start.size() - 1) / node_size,
-            n_groups = static_cast<int>(extents.size()) / node_size;
+  const int n_nodes  = rows.n_rows / node_size,
+            n_groups = node_size == 1 ? 0 : static_cast<int>(extents.size()) / node_size;
   std::vector<int> order, others;
   long             padded = 0, entries = 0;
-  const auto       length = [&](int node) {
-    return static_cast<int>(row_start[(node + 1) * node_size] - row_start[node * node_size]);
+  int              longest = 0;
+  const auto       length  = [&](int node) {
+    EntryNumber n = 0;
+    for (int row = node * node_size; row < (node + 1) * node_size; ++row)
+      n += rows.end(row) - rows.row_start[row];
+    return static_cast<int>(n);
   };
-  for (int group = 0; group < n_groups && node_size > 1; ++group)
+  for (int group = 0; group < n_groups; ++group)
     {
       const auto begin = extents.begin() + group * node_size, end = begin + node_size;
       const bool stencil = std::all_of(begin, end, [](const Extent &e) { return e.stride >= 0; });
@@ -51,14 +56,19 @@ std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_si
         {
           (stencil ? order : others).push_back(node);
           entries += stencil ? 0 : length(node);
+          longest = std::max(longest, stencil ? 0 : length(node));
         }
       for (auto e = begin; e != end && !stencil; ++e)
         padded += slice_rows * e->longest;
     }
   if (10 * padded <= 11 * entries)
     return {};
-  std::stable_sort(others.begin(), others.end(), [&](int a, int b) { return length(a) > length(b); });
-  order.insert(order.end(), others.begin(), others.end());
+  const std::size_t n_first = order.size();
+  Array<int>        start;
+  list_by_rows(
+    longest + 1, static_cast<int>(others.size()), start,
+    [&](int k, const auto &add) { add(longest - length(others[k])); },
+    [&](std::size_t n) { order.resize(n_first + n); }, [&](int place, int k) { order[n_first + place] = others[k]; });
   order.resize((order.size() + slice_rows - 1) / slice_rows * slice_rows, n_nodes);
   return order;
 }

@@ -51,7 +51,7 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size);
 /// Returns the nodes in the order of their slices. Groups of 32 nodes that are stencils as they come are first. The
 /// other nodes follow by the lengths of their rows, which leaves less padding. The list is empty where the padding is
 /// below a tenth.
-std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_size, const std::vector<Extent> &extents);
+std::vector<int> order_of_nodes(const RowsView &rows, int node_size, const std::vector<Extent> &extents);
 
 /// The different rows of a slice of dense blocks: their number n and, of the first most_models of them, the first lane
 /// and a hash of the values. Bit 0 of `flags` says whether the columns of its first lane come in threes of neighbours.

@@ -44,16 +44,6 @@ struct Staged
   RowsView                  view;
 };
 
-// Where rows would start that have only the entries which are not left out; `rows` are in host memory.
-Array<EntryNumber> packed_starts(const RowsView &rows)
-{
-  Array<EntryNumber> starts(rows.n_rows + 1);
-  starts[0] = 0;
-  for (int i = 0; i < rows.n_rows; ++i)
-    starts[i + 1] = starts[i] + rows.end(i) - rows.row_start[i];
-  return starts;
-}
-
 // Dense blocks where the rows of nodes fit, else the longest runs that fit.
 template <typename Number>
 void choose_runs(const std::vector<int> &run_fits, SparseMatrix<Number> &A)
@@ -143,16 +133,18 @@ void SparseMatrix<Number>::convert(const RowsView &source, const CSRMatrix<doubl
 template <typename Number>
 Examination<Number> SparseMatrix<Number>::examine(const RowsView &source, const CSRMatrix<double> &pattern)
 {
-  const Array<EntryNumber> row_start = packed_starts(owned(view_of(pattern)));
-  const int                m         = this->node_size;
-  std::vector<int>         run_fits(n_run_lengths + 1, row_start.back() > 0);
-  Examination<Number>      found;
-  auto                    &extents = found.extents;
-  widest                           = 0;
-  nodes                            = DeviceArray<int>();
-  items                            = DeviceArray<int>();
-  n_slices                         = slices_for(source.n_rows, m);
-  extents                          = extents_of(*context, source, *this, run_fits);
+  const RowsView      host_rows = owned(view_of(pattern));
+  const int           m         = this->node_size;
+  std::vector<int>    run_fits(n_run_lengths + 1, 1);
+  Examination<Number> found;
+  auto               &extents = found.extents;
+  widest                      = 0;
+  nodes                       = DeviceArray<int>();
+  items                       = DeviceArray<int>();
+  n_slices                    = slices_for(source.n_rows, m);
+  extents                     = extents_of(*context, source, *this, run_fits);
+  if (std::all_of(extents.begin(), extents.end(), [](const Extent &e) { return e.longest == 0; }))
+    run_fits.assign(run_fits.size(), 0); // there are no runs
   choose_runs(run_fits, *this);
   if (!plain && rows == 1)
     found.dictionary = different_values<Number>(*context, source);
@@ -166,7 +158,7 @@ Examination<Number> SparseMatrix<Number>::examine(const RowsView &source, const 
         e = {e.longest, e.smallest, e.largest, -1, 1, false};
   };
   leave_out_pairs();
-  if (const auto order = order_of_nodes(row_start, m, extents); !order.empty())
+  if (const auto order = order_of_nodes(host_rows, m, extents); !order.empty())
     {
       nodes    = to_device(*context, order.data(), order.size(), "matrices");
       n_slices = static_cast<int>(order.size()) / slice_rows * m;
