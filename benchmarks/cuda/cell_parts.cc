@@ -1,5 +1,6 @@
-// Measures products of a matrix by cells on the GPU beside products of the same matrix in rows. There are n x n x n
-// cells whose coefficients all differ. The local matrix is that of ∫ 2 ε(u) : ε(v), and nothing is prescribed.
+// cell_parts N...: measures products of a matrix by cells on the GPU beside products of the same matrix in rows. There
+// are N x N x N cells whose coefficients all differ, or, for a negative N, 8³ cells that are refined -N times at a face.
+// The local matrix is that of ∫ 2 ε(u) : ε(v), and nothing is prescribed.
 
 #include "parts.h"
 #include "stokes/cells/cell_matrix.h"
@@ -11,6 +12,58 @@
 
 namespace
 {
+// Cubes of which all that touch z = 0 are refined, again and again: two layers of the smallest ones, then one layer of
+// each size, and seven of the largest. Where sizes meet, the nodes that larger cells lack hang.
+CellMesh refined_at_a_face(int levels)
+{
+  CellMesh mesh;
+  mesh.local     = test::box_cell_matrix({1., 1., 1.}, 1., 0.);
+  const int side = 8 << levels;
+  // Nodes of a plane, every `size` units; in the middle of larger cells' edges and faces they hang.
+  const auto add_plane = [&](int z, int size, bool hang) {
+    const int  first = static_cast<int>(mesh.fixed.size()), n = side / size + 1;
+    const auto node  = [&](int x, int y) { return first + x + n * y; };
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x)
+        {
+          mesh.position.push_back({{x * size, y * size, z}});
+          const bool hangs = hang && (x % 2 == 1 || y % 2 == 1);
+          mesh.fixed.push_back(hangs ? 7 : 0);
+          mesh.hanging.start.push_back(static_cast<int>(mesh.hanging.master.size()));
+          for (int b = -(y % 2); hangs && b <= y % 2; b += 2)
+            for (int a = -(x % 2); a <= x % 2; a += 2)
+              {
+                mesh.hanging.master.push_back(node(x + a, y + b));
+                mesh.hanging.weight.push_back(x % 2 == 1 && y % 2 == 1 ? 0.25 : 0.5);
+              }
+        }
+    return first;
+  };
+  int below = add_plane(0, 1, false), size_below = 1; // the plane's first node and the distance of its nodes
+  for (int level = levels, z = 0; level >= 0; --level)
+    for (int layer = 0; layer < (level == levels ? 2 : level == 0 ? 7 : 1); ++layer)
+      {
+        const int  size  = 1 << (levels - level);
+        const bool last  = layer + 1 == (level == levels ? 2 : 1) && level > 0;
+        const int  n     = side / size, above = add_plane(z += size, size, last);
+        const auto at    = [&](int plane, int size_of_plane, int x, int y) {
+          const int step = size / size_of_plane;
+          return plane + x * step + (side / size_of_plane + 1) * y * step;
+        };
+        for (int y = 0; y < n; ++y)
+          for (int x = 0; x < n; ++x)
+            {
+              mesh.scale.push_back(size);
+              for (int a = 0; a < 8; ++a)
+                mesh.nodes.push_back(at(a < 4 ? below : above, a < 4 ? size_below : size, x + (a & 1), y + (a >> 1 & 1)));
+            }
+        below      = above;
+        size_below = size;
+      }
+  mesh.hanging.start.push_back(static_cast<int>(mesh.hanging.master.size()));
+  return mesh;
+}
+
 template <typename Number>
 void measure(const Device &device, const CellMatrix &cells, const CSRMatrix<double> &rows)
 {
@@ -38,16 +91,17 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; ++i)
     {
       const int n = std::atoi(argv[i]);
-      CellGrid  grid{{{n, n, n}}, test::box_cell_matrix({1., 1., 1.}, 1., 0.), {}};
-      grid.fixed.assign(grid.n_nodes(), 0);
+      const CellMesh             grid = n < 0 ? refined_at_a_face(-n) :
+                                                grid_of({{n, n, n}}, test::box_cell_matrix({1., 1., 1.}, 1., 0.));
       CellMatrix                 cells(device, grid);
-      Array<double>              coefficients(grid.n_nodes());
+      Array<double>              coefficients(grid.n_cells());
       std::mt19937               generator(1);
       std::normal_distribution<> normal;
       for (double &value : coefficients)
         value = std::exp(2. * normal(generator));
-      cells.coefficients.upload(coefficients.data());
-      std::printf("-- %d^3 cells\n", n);
+      cells.set(Vector<double>(device, coefficients));
+      std::printf(n < 0 ? "-- %d refinements, %d cells, %d nodes\n" : "-- %d^3 cells (%d), %d nodes\n", std::abs(n),
+                  grid.n_cells(), grid.n_nodes());
       const auto rows = cells.rows();
       measure<float>(device, cells, rows);
       measure<double>(device, cells, rows);

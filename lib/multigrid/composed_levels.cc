@@ -2,10 +2,12 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/exchange_plan.h"
+#include "base/parallel_for.h"
 #include "multigrid/smoothers/registry.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace adamant
@@ -72,20 +74,18 @@ Map with_whole_blocks(const Map &A, int m)
 // About the entries of A B, from some of its rows.
 std::int64_t estimated_entries(const CSRMatrix<double> &A, const Map &B)
 {
-  const int    n_samples = std::min(64, A.n_rows);
-  std::int64_t entries   = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : entries)
-  for (int sample = 0; sample < n_samples; ++sample)
-    {
-      const auto       row = static_cast<std::int64_t>(A.n_rows) * sample / n_samples;
-      std::vector<int> columns;
-      for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-        columns.insert(columns.end(), B.column.begin() + B.row_start[A.column[k]],
-                       B.column.begin() + B.row_start[A.column[k] + 1]);
-      std::sort(columns.begin(), columns.end());
-      entries += std::unique(columns.begin(), columns.end()) - columns.begin();
-    }
-  return n_samples == 0 ? 0 : entries * A.n_rows / n_samples;
+  const int           n_samples = std::min(64, A.n_rows);
+  Array<std::int64_t> entries(n_samples);
+  parallel_for(n_samples, [&](std::size_t sample) {
+    const auto       row = static_cast<std::int64_t>(A.n_rows) * sample / n_samples;
+    std::vector<int> columns;
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      columns.insert(columns.end(), B.column.begin() + B.row_start[A.column[k]],
+                     B.column.begin() + B.row_start[A.column[k] + 1]);
+    std::sort(columns.begin(), columns.end());
+    entries[sample] = std::unique(columns.begin(), columns.end()) - columns.begin();
+  });
+  return n_samples == 0 ? 0 : std::accumulate(entries.begin(), entries.end(), std::int64_t()) * A.n_rows / n_samples;
 }
 
 // The smoothing on a level: S, and alpha and beta of the steps before and after the coarse correction.

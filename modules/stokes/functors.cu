@@ -17,9 +17,13 @@ template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, Wei
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AverageInCells &);
-template void for_each(const DeviceInterface &, int, const ToFirstNodes &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float> &);
+template void for_each(const DeviceInterface &, int, const ScaleOfCells &);
+template void for_each(const DeviceInterface &, int, const ToFirstNodes<double> &);
+template void for_each(const DeviceInterface &, int, const ToFirstNodes<float> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, GridBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, GridBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, ClusterBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, ClusterBlocks> &);
 template void for_each(const DeviceInterface &, int, const Power &);
 template void for_each(const DeviceInterface &, int, const InvertPositive &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<double> &);

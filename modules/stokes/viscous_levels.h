@@ -25,16 +25,16 @@ const auto stokes_flags = dealii::update_values | dealii::update_gradients | dea
 enum class VelocityProduct
 {
   rows,     ///< entries are stored
-  cells,    ///< products use the cells' viscosities (CellMatrix) where a level is a grid of cells, but not on the
-            ///< coarsest one
+  cells,    ///< products use the cells' viscosities (CellMatrix) where a level's cells are boxes of one shape, but not
+            ///< on the coarsest one
   automatic ///< cells on a GPU, on levels of at least 20 000 nodes; else rows
 };
 
 /// The matrices A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for
 /// each cell of the velocity's mesh. A velocity in Q1 has its own levels. A velocity in Q2 lives on the second finest
 /// level mesh and has the nodes of Q1 on the finest one. Nodes that hang in this Q1 hang in Q2, too. Its matrix is one
-/// more level above the levels of Q1, linked by the values at the nodes. Levels of Q1 that are grids of cells need not
-/// store entries.
+/// more level above the levels of Q1, linked by the values at the nodes. Levels of Q1 whose cells are boxes of one shape
+/// need not store entries.
 template <int dim>
 class ViscousLevels
 {
@@ -54,7 +54,7 @@ public:
 
 private:
   Vector<double> tabulate_shapes(const LevelSpace<dim> &space, const dealii::Quadrature<dim> &quadrature) const;
-  void           find_grids(VelocityProduct product);
+  void           find_meshes(VelocityProduct product);
   void           set_levels();
 
   Device                      device;
@@ -65,7 +65,7 @@ private:
   std::optional<Form<dim>>    A_of_q2;
   CellAverages<dim>           viscosity;
   std::vector<Vector<double>> of_shapes; // by level, see ViscousStressOfShapes; empty where cells have too many shapes
-  std::vector<std::shared_ptr<CellMatrix>> grids; // by level of Q1, for products by cells; null: the level is no grid
+  std::vector<std::shared_ptr<CellMatrix>> by_cells; // by level of Q1, where products go by cells, else null
   std::vector<LevelData>                   data;
 };
 

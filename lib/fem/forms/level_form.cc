@@ -133,7 +133,9 @@ void LevelForm<dim>::assemble()
     {
       if (!row_cells)
         row_cells.emplace(rows, cells);
-      const int further = 2 * rows.node_size(), block = 1 << 12; // constrained rows take longer: blocks share them out
+      // Rows with constraints take longer: small blocks share them out.
+      const int further = 2 * rows.node_size(),
+                block   = std::clamp(rows.n_dofs() / (16 * omp_get_max_threads()), 64, 4096);
 #pragma omp parallel for schedule(dynamic)
       for (int first = 0; first < rows.n_dofs(); first += block)
         for (int row = first; row < first + std::min(block, rows.n_dofs() - first); ++row)

@@ -3,6 +3,7 @@
 #include "algebra/host/row_products.h"
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
+#include "base/row_ranges.h"
 
 #include <algorithm>
 #include <array>
@@ -26,12 +27,12 @@ int sign(int a, int m)
 }
 
 // Entry (c, m), (d, n) of K between modes.
-double between_modes(const CellGrid &grid, int c, int m, int d, int n)
+double between_modes(const CellMesh &mesh, int c, int m, int d, int n)
 {
   double sum = 0.;
   for (int a = 0; a < 8; ++a)
     for (int b = 0; b < 8; ++b)
-      sum += sign(a, m) * grid.local[(3 * a + grid.along[c]) * 24 + 3 * b + grid.along[d]] * sign(b, n);
+      sum += sign(a, m) * mesh.local[(3 * a + mesh.along[c]) * 24 + 3 * b + mesh.along[d]] * sign(b, n);
   return sum / 64.;
 }
 
@@ -40,16 +41,34 @@ int partner(int c, int d, int m)
   return m ^ (1 << c) ^ (1 << d);
 }
 
-CellMatrixView view_of(const CellMatrix &matrix)
+// For each node the vertices of cells that have part in its rows, with weights. Vertex a of a cell has the place 8 cell
+// + a; vertices at a hanging node belong to its masters.
+struct VerticesOfNodes
 {
-  CellMatrixView view{{}, matrix.coefficients.data(), matrix.fixed().data(), {}};
-  for (int d = 0; d < 3; ++d)
-    view.n_nodes[d] = matrix.grid().n_cells[d] + 1;
-  for (int a = 0; a < 8; ++a)
-    for (int k = 0; k < 9; ++k)
-      view.blocks[a][k] = matrix.grid().local[(3 * a + k / 3) * 24 + 3 * a + k % 3];
-  return view;
-}
+  explicit VerticesOfNodes(const CellMesh &mesh)
+  {
+    list_by_rows(
+      mesh.n_nodes(), 8 * mesh.n_cells(), start,
+      [&mesh](int place, const auto &add) {
+        const int node = mesh.nodes[place];
+        if (!mesh.hanging.has(node))
+          return add(node, 1.);
+        for (int k = mesh.hanging.begin(node); k < mesh.hanging.end(node); ++k)
+          add(mesh.hanging.master[k], mesh.hanging.weight[k]);
+      },
+      [this](std::size_t n) {
+        vertex.resize(to_index(n, "vertices of cells"));
+        weight.resize(n);
+      },
+      [this](int place, int of_cell, double w) {
+        vertex[place] = of_cell;
+        weight[place] = w;
+      });
+  }
+
+  Array<int>    start, vertex;
+  Array<double> weight;
+};
 
 // Products on the host go row by row, from the cells around each node.
 template <typename Number>
@@ -58,64 +77,73 @@ class HostStorage : public host::RowProducts<Number>
 public:
   HostStorage(int n_threads, const CellMatrix &source)
     : host::RowProducts<Number>(n_threads)
-    , coefficients(source.coefficients.size())
-    , fixed(source.grid().fixed)
+    , mesh(source.mesh())
+    , vertices(mesh)
+    , coefficients(mesh.n_cells())
   {
     this->n_rows = this->n_cols = source.n_rows();
     this->node_size = this->block_rows = 3;
-    for (int d = 0; d < 3; ++d)
-      n_nodes[d] = source.grid().n_cells[d] + 1;
     for (int k = 0; k < 24 * 24; ++k)
-      local[k / 24][k % 24] = static_cast<Number>(source.grid().local[k]);
+      local[k / 24][k % 24] = static_cast<Number>(mesh.local[k]);
     update_from(source);
   }
 
   void products(int first, int end, const Number *x, Number *sums) const override
   {
-    const int stride[3] = {1, n_nodes[0], n_nodes[0] * n_nodes[1]};
     for (int node = first / 3; 3 * node < end; ++node, sums += 3)
       {
-        const int at[3]  = {node % n_nodes[0], node / stride[1] % n_nodes[1], node / stride[2]};
-        Number    sum[3] = {};
-        for (int a = 0; a < 8; ++a)
+        Number sum[3] = {};
+        for (int k = vertices.start[node]; k < vertices.start[node + 1]; ++k)
           {
-            const int corner = vertex_0(node, at, a, n_nodes);
-            if (corner < 0)
-              continue;
-            Number of_cell[3] = {};
+            const int cell = vertices.vertex[k] / 8, a = vertices.vertex[k] % 8;
+            Number    of_cell[3] = {};
             for (int b = 0; b < 8; ++b)
               {
-                const int other = corner + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2];
-                for (int d = 0; d < 3; ++d)
-                  {
-                    const Number value = fixed[other] >> d & 1 ? Number(0) : x[3 * other + d];
-                    for (int c = 0; c < 3; ++c)
-                      of_cell[c] += local[3 * a + c][3 * b + d] * value;
-                  }
+                Number value[3] = {};
+                add_value(mesh.nodes[8 * cell + b], x, value);
+                for (int c = 0; c < 3; ++c)
+                  for (int d = 0; d < 3; ++d)
+                    of_cell[c] += local[3 * a + c][3 * b + d] * value[d];
               }
             for (int c = 0; c < 3; ++c)
-              sum[c] += coefficients[corner] * of_cell[c];
+              sum[c] += static_cast<Number>(vertices.weight[k]) * coefficients[cell] * of_cell[c];
           }
         for (int c = 0; c < 3; ++c)
-          sums[c] = fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
+          sums[c] = mesh.fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
       }
   }
 
   void update_from(const RowlessMatrix &source) final
   {
-    const double *from = dynamic_cast<const CellMatrix &>(source).coefficients.data();
+    const double *from = dynamic_cast<const CellMatrix &>(source).coefficients().data();
     std::transform(from, from + coefficients.size(), coefficients.data(),
                    [](double value) { return static_cast<Number>(value); });
   }
 
-  std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1) + sizeof(*this); }
+  std::size_t bytes() const override
+  {
+    return coefficients.size() * sizeof(Number) + (mesh.nodes.size() + 3 * vertices.vertex.size()) * sizeof(int);
+  }
   std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
 private:
-  int                  n_nodes[3];
-  Number               local[24][24];
-  Array<Number>        coefficients;
-  Array<unsigned char> fixed;
+  // Adds the values at a node, without prescribed ones.
+  void add_value(int node, const Number *x, Number (&value)[3]) const
+  {
+    const auto add = [&](int of, Number weight) {
+      for (int d = 0; d < 3; ++d)
+        value[d] += mesh.fixed[of] >> d & 1 ? Number(0) : weight * x[3 * of + d];
+    };
+    if (!mesh.hanging.has(node))
+      return add(node, Number(1));
+    for (int k = mesh.hanging.begin(node); k < mesh.hanging.end(node); ++k)
+      add(mesh.hanging.master[k], static_cast<Number>(mesh.hanging.weight[k]));
+  }
+
+  const CellMesh        mesh;
+  const VerticesOfNodes vertices;
+  Number                local[24][24];
+  Array<Number>         coefficients;
 };
 
 template <typename Number>
@@ -129,11 +157,26 @@ std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const Ce
   return std::make_shared<HostStorage<Number>>(device.interface().n_threads(), matrix);
 }
 
-template <typename Number>
-void invert_blocks(const CellMatrix &matrix, int node_size, Vector<Number> &inverse)
+template <typename Number, class Blocks>
+void invert_blocks(const CellMatrix &matrix, int n_blocks, const Blocks &blocks, int node_size, Vector<Number> &inverse)
 {
-  inverse.device().for_each(matrix.grid().n_nodes(),
-                            InvertCellBlocks<Number>{view_of(matrix), node_size, inverse.data()});
+  inverse.device().for_each(n_blocks,
+                            InvertCellBlocks<Number, Blocks>{blocks, matrix.fixed().data(), matrix.mesh().n_nodes(),
+                                                             node_size, inverse.data()});
+}
+
+template <typename Number>
+void invert_diagonal_of(const CellMatrix &matrix, const List<double> &K, int node_size, Vector<Number> &inverse)
+{
+  const double *coefficients = matrix.coefficients().data();
+  const auto   &mesh         = matrix.mesh();
+  if (!mesh.is_grid())
+    return invert_blocks(matrix, matrix.clusters().n_slots(),
+                         ClusterBlocks{matrix.clusters().view(), coefficients, K.data()}, node_size, inverse);
+  const auto &n = mesh.n_cells_of_grid;
+  invert_blocks(matrix, mesh.n_nodes(),
+                GridBlocks{{n[0] + 1, n[1] + 1, n[2] + 1}, matrix.cell_at().data(), coefficients, K.data()}, node_size,
+                inverse);
 }
 } // namespace
 
@@ -144,9 +187,23 @@ std::string cells_format(int n_rows, std::size_t bytes)
   return text.str();
 }
 
-bool CellMatrix::can_be_made(const CellGrid &grid)
+CellMesh grid_of(const std::array<int, 3> &n, Array<double> K)
 {
-  if (grid.local.size() != 24 * 24)
+  CellMesh mesh;
+  mesh.local           = std::move(K);
+  mesh.n_cells_of_grid = n;
+  mesh.fixed.assign(std::size_t(n[0] + 1) * (n[1] + 1) * (n[2] + 1), 0);
+  for (int z = 0; z < n[2]; ++z)
+    for (int y = 0; y < n[1]; ++y)
+      for (int x = 0; x < n[0]; ++x)
+        for (int a = 0; a < 8; ++a)
+          mesh.nodes.push_back(x + (a & 1) + (n[0] + 1) * (y + (a >> 1 & 1) + (n[1] + 1) * (z + (a >> 2))));
+  return mesh;
+}
+
+bool CellMatrix::can_be_made(const CellMesh &mesh)
+{
+  if (mesh.local.size() != 24 * 24)
     return false;
   double rest = 0., largest = 0.;
   for (int c = 0; c < 3; ++c)
@@ -154,55 +211,82 @@ bool CellMatrix::can_be_made(const CellGrid &grid)
       for (int d = 0; d < 3; ++d)
         for (int n = 0; n < 8; ++n)
           {
-            const double entry       = std::abs(between_modes(grid, c, m, d, n));
+            const double entry       = std::abs(between_modes(mesh, c, m, d, n));
             const bool   taken       = c == d ? m == n : CellModes<double>::couples(c, d, m) && n == partner(c, d, m);
             (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
           }
-  return rest <= 1e-11 * largest; // coordinates are rounded
+  const auto &weight = mesh.hanging.weight;
+  return rest <= 1e-11 * largest && // coordinates are rounded
+         std::all_of(weight.begin(), weight.end(), [](double w) {
+           return w >= 0. && w <= 1. && std::abs(4096. * w - std::round(4096. * w)) <= 1e-9;
+         });
 }
 
-CellMatrix::CellMatrix(const Device &device, CellGrid grid)
-  : grid_(std::move(grid))
-  , fixed_(device, grid_.fixed)
-  , first_node(device, grid_.first_node)
+CellMatrix::CellMatrix(const Device &device, CellMesh mesh)
+  : mesh_(std::move(mesh))
+  , fixed_(device, mesh_.fixed)
+  , K(device, mesh_.local)
+  , scale(device, mesh_.scale)
+  , k(device, mesh_.n_cells())
 {
-  to_index(3 * grid_.fixed.size(), "rows of a matrix by cells");
-  if (!can_be_made(grid_) || grid_.fixed.size() != static_cast<std::size_t>(grid_.n_nodes()))
+  to_index(3 * mesh_.fixed.size(), "rows of a matrix by cells");
+  to_index(mesh_.nodes.size(), "vertices of a matrix by cells");
+  const auto       &n       = mesh_.n_cells_of_grid;
+  const std::size_t n_nodes = mesh_.is_grid() ? std::size_t(n[0] + 1) * (n[1] + 1) * (n[2] + 1) : mesh_.position.size();
+  if (!can_be_made(mesh_) || mesh_.fixed.size() != n_nodes ||
+      (!mesh_.scale.empty() && mesh_.scale.size() != static_cast<std::size_t>(mesh_.n_cells())))
     throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, or sizes do not fit");
-  coefficients = Vector<double>(device, grid_.n_nodes());
   for (int c = 0; c < 3; ++c)
     for (int m = 0; m < 8; ++m)
       {
-        modes_.same[c][m] = between_modes(grid_, c, m, c, m);
+        modes_.same[c][m] = between_modes(mesh_, c, m, c, m);
         for (int d = 0; d < 3; ++d)
-          modes_.other[c][d][m] = modes_.couples(c, d, m) ? between_modes(grid_, c, m, d, partner(c, d, m)) : 0.;
+          modes_.other[c][d][m] = modes_.couples(c, d, m) ? between_modes(mesh_, c, m, d, partner(c, d, m)) : 0.;
       }
+  if (!mesh_.is_grid())
+    {
+      cluster_lists = ClusterLists(device, make_clusters(mesh_));
+      return;
+    }
+  Array<int> cell_at(mesh_.n_nodes(), -1);
+  for (int cell = 0; cell < mesh_.n_cells(); ++cell)
+    cell_at[mesh_.nodes[8 * cell]] = cell;
+  cell_at_node = List<int>(device, cell_at);
 }
 
 void CellMatrix::set(const Vector<double> &of_cells)
 {
-  if (of_cells.size() != first_node.size())
-    throw RunError("a matrix by cells was made without its cells' first nodes, or has another number of cells");
-  of_cells.device().for_each(first_node.size(), ToFirstNodes{first_node.data(), of_cells.data(), coefficients.data()});
+  if (of_cells.size() != mesh_.n_cells())
+    throw RunError("a matrix by cells has another number of cells than its new coefficients");
+  of_cells.device().for_each(mesh_.n_cells(),
+                             ScaleOfCells{scale.size() > 0 ? scale.data() : nullptr, of_cells.data(), k.data()});
 }
 
 CSRMatrix<double> CellMatrix::rows() const
 {
-  const auto  k        = to_host(coefficients);
-  const auto &n        = grid_.n_cells;
-  const int   nodes[3] = {n[0] + 1, n[1] + 1, n[2] + 1}, stride[3] = {1, nodes[0], nodes[0] * nodes[1]};
-  const auto  is_fixed = [&](int node, int c) { return (grid_.fixed[node] >> c & 1) != 0; };
+  const auto            coefficients = to_host(k);
+  const VerticesOfNodes vertices(mesh_);
+  const auto            is_fixed = [&](int node, int c) { return (mesh_.fixed[node] >> c & 1) != 0; };
   return matrix_of_rows(n_rows(), n_rows(), [&](int i, Row &row) {
-    const int node = i / 3, c = i % 3, at[3] = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
+    const int                            node = i / 3, c = i % 3;
     std::map<int, std::array<double, 3>> entries; // by the other node
-    for (int a = 0; a < 8; ++a)
-      if (const int first = vertex_0(node, at, a, nodes); first >= 0)
-        for (int b = 0; b < 8; ++b)
-          {
-            auto &entry = entries[first + (b & 1) + (b >> 1 & 1) * stride[1] + (b >> 2) * stride[2]];
-            for (int d = 0; d < 3; ++d)
-              entry[d] += k[first] * grid_.local[(3 * a + c) * 24 + 3 * b + d];
-          }
+    const auto                           add = [&](int other, double factor, const double *of_K) {
+      for (int d = 0; d < 3; ++d)
+        entries[other][d] += factor * of_K[d];
+    };
+    for (int at = vertices.start[node]; at < vertices.start[node + 1]; ++at)
+      for (int b = 0; b < 8; ++b)
+        {
+          const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8, other = mesh_.nodes[8 * cell + b];
+          const double  factor = vertices.weight[at] * coefficients[cell];
+          const double *of_K   = mesh_.local.data() + (3 * a + c) * 24 + 3 * b;
+          if (!mesh_.hanging.has(other))
+            add(other, factor, of_K);
+          for (int j = mesh_.hanging.begin(other); j < mesh_.hanging.end(other); ++j)
+            add(mesh_.hanging.master[j], factor * mesh_.hanging.weight[j], of_K);
+        }
+    if (mesh_.hanging.has(node))
+      entries[node] = {};
     for (const auto &[other, entry] : entries)
       for (int d = 0; d < 3; ++d)
         row.emplace_back(3 * other + d, is_fixed(node, c) || is_fixed(other, d) ? other == node && c == d : entry[d]);
@@ -221,11 +305,11 @@ std::shared_ptr<MatrixStorage<float>> CellMatrix::make_storage(const Device &dev
 
 void CellMatrix::invert_diagonal(int node_size, Vector<double> &inverse) const
 {
-  invert_blocks(*this, node_size, inverse);
+  invert_diagonal_of(*this, K, node_size, inverse);
 }
 
 void CellMatrix::invert_diagonal(int node_size, Vector<float> &inverse) const
 {
-  invert_blocks(*this, node_size, inverse);
+  invert_diagonal_of(*this, K, node_size, inverse);
 }
 } // namespace adamant

@@ -2,6 +2,8 @@
 
 #include "algebra/rowless_matrix.h"
 #include "multigrid/smoothers/update_functors.h"
+#include "stokes/cells/cell_mesh.h"
+#include "stokes/cells/clusters.h"
 
 #include <array>
 #include <memory>
@@ -9,20 +11,6 @@
 
 namespace adamant
 {
-/// A grid of cells of one shape in 3D. Nodes are numbered line by line in direction 0; lines follow each other in
-/// direction 1, planes in direction 2. Each node has an unknown for each of three components, next to each other.
-/// Vertex a of a cell lies on the far side in direction d where bit d of a is set.
-struct CellGrid
-{
-  std::array<int, 3>   n_cells; ///< number of cells in each direction
-  Array<double>        local;   ///< K of a cell, 24 x 24, row-major; row 3 a + c is component c of vertex a
-  Array<unsigned char> fixed;   ///< for each node, bit c is set where component c is prescribed
-  std::array<int, 3>   along      = {{0, 1, 2}}; ///< the component that points in each direction
-  Array<int>           first_node = {}; ///< the vertex 0 of each cell, in the order of CellMatrix::set; may be empty
-
-  int n_nodes() const { return (n_cells[0] + 1) * (n_cells[1] + 1) * (n_cells[2] + 1); }
-};
-
 /// The matrix K of a cell between functions that are even or odd in each direction: bit d of a mode m says that it is
 /// odd in direction d. For the component u_d along direction d, û_d[m] is the sum of its values at the vertices. Each
 /// value has the sign -1 for each odd direction in which its vertex is near. (K u)_c at a vertex is the sum over m,
@@ -58,27 +46,30 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
   return node;
 }
 
-/// The matrix Σ_cells k_cell G_cellᵀ K G_cell of a grid, where G_cell picks the unknowns of a cell. Its entries are not
-/// stored: products make them. Rows of prescribed unknowns are rows of the identity, and their columns are empty. The
-/// coefficients k may change. It is for one rank only. On a GPU, for_each_row takes the functors that cells.cu lists.
+/// The matrix Hᵀ (Σ_cells k_cell G_cellᵀ K G_cell) H of a mesh, where G_cell picks the unknowns of a cell, and H
+/// interpolates at hanging nodes. Its entries are not stored: products make them. Rows of prescribed unknowns and of
+/// hanging nodes are rows of the identity, and their columns are empty. The coefficients k may change. It is for one
+/// rank only. On a GPU, for_each_row takes the functors that cells.cu lists.
 class CellMatrix : public RowlessMatrix
 {
 public:
-  /// Throws RunError where can_be_made(grid) is false, or sizes do not fit.
-  CellMatrix(const Device &device, CellGrid grid);
-  /// Returns whether K couples even and odd functions only as CellModes says; it does for an isotropic operator on
-  /// boxes.
-  static bool can_be_made(const CellGrid &grid);
+  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit.
+  CellMatrix(const Device &device, CellMesh mesh);
+  /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
+  /// boxes. Weights of hanging nodes have to be multiples of 2^-12, as weights of Q1 are.
+  static bool can_be_made(const CellMesh &mesh);
 
-  Vector<double> coefficients; ///< k of the cell whose vertex 0 is the node; not read at nodes without such a cell
-  /// Sets k of each cell of CellGrid::first_node. Throws RunError for another number of cells.
+  /// Sets k_cell = scale_cell of_cells[cell], in the order of the mesh. Throws RunError for another number of cells.
   void set(const Vector<double> &of_cells);
 
-  const CellGrid            &grid() const { return grid_; }
+  const CellMesh            &mesh() const { return mesh_; }
   const CellModes<double>   &modes() const { return modes_; }
-  const List<unsigned char> &fixed() const { return fixed_; } ///< as in the grid, in device memory
+  const List<unsigned char> &fixed() const { return fixed_; }   ///< as in the mesh, in device memory
+  const Vector<double>      &coefficients() const { return k; } ///< k_cell, in device memory
+  const List<int> &cell_at() const { return cell_at_node; } ///< of a grid: the cell whose vertex 0 is the node, or -1
+  const ClusterLists &clusters() const { return cluster_lists; } ///< empty for a grid
 
-  int               n_rows() const override { return 3 * grid_.n_nodes(); }
+  int               n_rows() const override { return 3 * mesh_.n_nodes(); }
   CSRMatrix<double> rows() const override;
   /// @name See RowlessMatrix. A device of MatrixFormat::cusparse has no such matrix and throws RunError.
   /// @{
@@ -92,67 +83,101 @@ public:
   /// @}
 
 private:
-  CellGrid            grid_;
+  CellMesh            mesh_;
   CellModes<double>   modes_;
   List<unsigned char> fixed_;
-  List<int>           first_node;
+  List<int>           cell_at_node;
+  ClusterLists        cluster_lists;
+  List<double>        K, scale;
+  Vector<double>      k;
 };
 
-/// Copies to[first_node[cell]] = from[cell].
+/// Sets to[cell] = scale[cell] from[cell]; without `scale` it copies.
+struct ScaleOfCells
+{
+  const double            *scale, *from;
+  double                  *to;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const { to[cell] = (scale == nullptr ? 1. : scale[cell]) * from[cell]; }
+};
+
+/// Sets to[node] to the coefficient of the cell whose vertex 0 is the node, or to zero where there is none.
+template <typename Number>
 struct ToFirstNodes
 {
-  const int               *first_node;
-  const double            *from;
-  double                  *to;
-  ADAMANT_HOST_DEVICE void operator()(int cell) const { to[first_node[cell]] = from[cell]; }
+  const int               *cell_at;
+  const double            *of_cells;
+  Number                  *to;
+  ADAMANT_HOST_DEVICE void operator()(int node) const
+  {
+    to[node] = cell_at[node] < 0 ? Number(0) : static_cast<Number>(of_cells[cell_at[node]]);
+  }
 };
 
-/// A matrix by cells in the memory of a device, as functors see it.
-struct CellMatrixView
+/// The diagonal blocks of a grid.
+struct GridBlocks
 {
-  int                  n_nodes[3];
-  const double        *coefficients;
-  const unsigned char *fixed;
-  double               blocks[8][9]; ///< the diagonal 3 x 3 blocks of K, one for each vertex
+  int           n_nodes[3];
+  const int    *cell_at;
+  const double *coefficients, *K;
 
-  /// Writes the diagonal 3 x 3 block of a node's rows to `block`, row-major.
-  ADAMANT_HOST_DEVICE void diagonal_block(int node, double *block) const
+  /// Writes the sum over cells of the diagonal 3 x 3 block of a node's rows to `block`, row-major; returns the node.
+  ADAMANT_HOST_DEVICE int sum(int node, double *block) const
   {
     const int at[3] = {node % n_nodes[0], node / n_nodes[0] % n_nodes[1], node / n_nodes[0] / n_nodes[1]};
-    for (int k = 0; k < 9; ++k)
-      block[k] = 0.;
     for (int a = 0; a < 8; ++a)
       if (const int first = vertex_0(node, at, a, n_nodes); first >= 0)
-        for (int k = 0; k < 9; ++k)
-          block[k] += coefficients[first] * blocks[a][k];
-    for (int k = 0; k < 9; ++k)
-      if (fixed[node] >> (k / 3) & 1 || fixed[node] >> (k % 3) & 1)
-        block[k] = k % 4 == 0;
+        for (int i = 0; i < 9; ++i)
+          block[i] += coefficients[cell_at[first]] * K[(3 * a + i / 3) * 24 + 3 * a + i % 3];
+    return node;
+  }
+};
+
+/// The diagonal blocks of clusters. `slot` counts the own nodes of all clusters.
+struct ClusterBlocks
+{
+  ClustersView  clusters;
+  const double *coefficients, *K;
+
+  ADAMANT_HOST_DEVICE int sum(int slot, double *block) const
+  {
+    const Cluster      &cluster = clusters.of_slot(slot);
+    const ClusterTables of(clusters, cluster);
+    of.for_each_term(slot - cluster.own, [&](int a, int cell, double weight) {
+      of.for_each_term(slot - cluster.own, [&](int b, int other, double weight_of_other) {
+        for (int i = 0; cell == other && i < 9; ++i)
+          block[i] += weight * weight_of_other * coefficients[clusters.cell[cluster.cell + cell]] *
+                      K[(3 * a + i / 3) * 24 + 3 * b + i % 3];
+      });
+    });
+    return clusters.own[slot];
   }
 };
 
 /// Computes the inverses of InvertNodeBlocks for a matrix by cells, which has 3 rows a node. node_size is 1, for the
 /// diagonal alone, or 3.
-template <typename Number>
+template <typename Number, class Blocks>
 struct InvertCellBlocks
 {
-  CellMatrixView A;
-  int            node_size;
-  Number        *inverse;
+  Blocks               blocks;
+  const unsigned char *fixed;
+  int                  n_nodes, node_size;
+  Number              *inverse;
 
-  ADAMANT_HOST_DEVICE void operator()(int node) const
+  ADAMANT_HOST_DEVICE void operator()(int k) const
   {
-    const int n_nodes = A.n_nodes[0] * A.n_nodes[1] * A.n_nodes[2];
-    double    block[9];
-    A.diagonal_block(node, block);
+    double    block[9] = {};
+    const int node     = blocks.sum(k, block);
+    for (int i = 0; i < 9; ++i)
+      if (fixed[node] >> (i / 3) & 1 || fixed[node] >> (i % 3) & 1)
+        block[i] = i % 4 == 0;
     if (node_size == 1)
       for (int c = 0; c < 3; ++c)
         inverse[3 * node + c] = static_cast<Number>(1. / block[4 * c]);
     else
       {
         const bool regular = invert_small(block, 3);
-        for (int k = 0; k < 9; ++k)
-          inverse[static_cast<long>(k) * n_nodes + node] = regular ? static_cast<Number>(block[k]) : Number(NAN);
+        for (int i = 0; i < 9; ++i)
+          inverse[static_cast<long>(i) * n_nodes + node] = regular ? static_cast<Number>(block[i]) : Number(NAN);
       }
   }
 };

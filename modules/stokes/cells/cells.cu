@@ -1,5 +1,7 @@
 #include "stokes/cells/cells.cuh"
 
+#include "stokes/cells/clusters.cuh"
+
 #include "algebra/functors/vector_functors.h"
 #include "multigrid/smoothers/functors.h"
 
@@ -38,16 +40,29 @@ CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_onc
 
 namespace
 {
+// A grid goes plane by plane, a tree by clusters.
+template <typename Number>
+struct View
+{
+  CellView<Number> grid;
+  TreeView<Number> tree;
+  bool             is_grid;
+};
+
 // The kernels of a matrix by cells, by the types of the functor and of the x that is multiplied.
 template <typename Number>
 using Kernels = std::map<std::pair<std::type_index, std::type_index>,
-                         void (*)(const Context &, const CellView<Number> &, const RowVisit &)>;
+                         void (*)(const Context &, const View<Number> &, const RowVisit &)>;
 
 template <typename Number, class Gather, class Functor>
-void run(const Context &context, const CellView<Number> &A, const RowVisit &call)
+void run(const Context &context, const View<Number> &A, const RowVisit &call)
 {
-  for_each_row_by_cells(context, call.name, A, *static_cast<const Gather *>(call.x),
-                        *static_cast<const Functor *>(call.f));
+  const auto &x = *static_cast<const Gather *>(call.x);
+  const auto &f = *static_cast<const Functor *>(call.f);
+  if (A.is_grid)
+    for_each_row_by_cells(context, call.name, A.grid, x, f);
+  else
+    for_each_row_by_clusters(context, call.name, A.tree, x, f);
 }
 
 template <typename Number, class Gather, class... Functors>
@@ -71,28 +86,41 @@ Kernels<Number> make_kernels()
 }
 
 template <typename Number>
+CellModes<Number> rounded(const CellModes<double> &from)
+{
+  CellModes<Number> to;
+  for (int c = 0; c < 3; ++c)
+    {
+      std::copy_n(from.same[c], 8, to.same[c]);
+      for (int d = 0; d < 3; ++d)
+        std::copy_n(from.other[c][d], 8, to.other[c][d]);
+    }
+  return to;
+}
+
+template <typename Number>
 class CellStorage : public RowlessStorage<Number>
 {
 public:
   CellStorage(std::shared_ptr<Context> context_, const CellMatrix &source)
     : context(std::move(context_))
-    , coefficients(context->memory_of_device(), source.coefficients.size(), "matrices")
+    , coefficients(context->memory_of_device(),
+                   source.mesh().is_grid() ? source.mesh().n_nodes() : source.mesh().n_cells(), "matrices")
     , fixed(source.fixed())
+    , cell_at(source.cell_at())
+    , clusters(source.clusters())
   {
     this->n_rows = this->n_cols = source.n_rows();
     this->node_size             = 3;
-    const auto convert          = [](const double(&from)[8], Number(&to)[8]) {
-      std::copy_n(from, 8, to); // rounds
-    };
-    view.coefficients = coefficients.data();
-    view.fixed        = fixed.data();
-    for (int c = 0; c < 3; ++c)
+    const auto &mesh            = source.mesh();
+    const auto  modes           = rounded<Number>(source.modes());
+    view.is_grid                = mesh.is_grid();
+    view.grid                   = {{}, {}, coefficients.data(), fixed.data(), modes};
+    view.tree                   = {clusters.view(), {}, coefficients.data(), fixed.data(), modes};
+    for (int d = 0; d < 3; ++d)
       {
-        view.n_nodes[c] = source.grid().n_cells[c] + 1;
-        view.along[c]   = source.grid().along[c];
-        convert(source.modes().same[c], view.modes.same[c]);
-        for (int d = 0; d < 3; ++d)
-          convert(source.modes().other[c][d], view.modes.other[c][d]);
+        view.grid.n_nodes[d] = mesh.n_cells_of_grid[d] + 1;
+        view.grid.along[d] = view.tree.along[d] = mesh.along[d];
       }
     update_from(source);
   }
@@ -106,8 +134,11 @@ public:
   }
   void update_from(const RowlessMatrix &source) final
   {
-    const auto &from = dynamic_cast<const CellMatrix &>(source).coefficients;
-    for_each(*context, from.size(), Convert<double, Number>{from.data(), coefficients.data()});
+    const auto &from = dynamic_cast<const CellMatrix &>(source).coefficients();
+    if (view.is_grid)
+      for_each(*context, cell_at.size(), ToFirstNodes<Number>{cell_at.data(), from.data(), coefficients.data()});
+    else
+      for_each(*context, from.size(), Convert<double, Number>{from.data(), coefficients.data()});
   }
   void visit(const RowVisit &call) const override
   {
@@ -118,14 +149,19 @@ public:
                      ": does a smoother need single rows? Other functors need a line in modules/stokes/cells/cells.cu");
     kernel->second(*context, view, call);
   }
-  std::size_t bytes() const override { return coefficients.size() * (sizeof(Number) + 1); }
+  std::size_t bytes() const override
+  {
+    return coefficients.size() * sizeof(Number) + fixed.bytes() + cell_at.bytes() + clusters.bytes();
+  }
   std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
 private:
   std::shared_ptr<Context> context;
   DeviceArray<Number>      coefficients;
   List<unsigned char>      fixed;
-  CellView<Number>         view;
+  List<int>                cell_at;
+  ClusterLists             clusters;
+  View<Number>             view;
 };
 } // namespace
 

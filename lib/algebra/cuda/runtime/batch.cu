@@ -19,12 +19,8 @@ void launch_at_once(const Context &context, const KernelLaunch &kernel, void **a
   cudaLaunchAttribute attribute;
   attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config                            = {};
-  config.gridDim                                       = kernel.blocks;
-  config.blockDim                                      = dim3(kernel.threads);
-  config.stream                                        = context.stream();
-  config.attrs                                         = &attribute;
-  config.numAttrs                                      = kernel.overlaps ? 1 : 0;
+  const cudaLaunchConfig_t config = {kernel.blocks,    dim3(kernel.threads), static_cast<std::size_t>(kernel.shared),
+                                     context.stream(), &attribute,           kernel.overlaps ? 1u : 0u};
   check(cudaLaunchKernelExC(&config, kernel.kernel, arguments), kernel.name, kernel.blocks.x, kernel.blocks.y,
         kernel.threads);
 }
@@ -190,6 +186,7 @@ bool Batch::replay(Launches &launches)
       changed.func                   = const_cast<void *>(kernel.kernel);
       changed.gridDim                = kernel.blocks;
       changed.blockDim               = dim3(kernel.threads);
+      changed.sharedMemBytes         = kernel.shared;
       changed.kernelParams           = arguments.data();
       check(cudaGraphExecKernelNodeSetParams(it.executable.get(), node, &changed), "cudaGraphExecKernelNodeSetParams",
             kernel.name.function);

@@ -97,6 +97,7 @@ struct KernelLaunch
   dim3        blocks   = {};
   int         threads  = 0;
   bool        overlaps = false; ///< whether its start overlaps with the end of the kernel before
+  int         shared   = 0;     ///< bytes of dynamic shared memory
 };
 
 /// A kernel's argument: its address, and its size in bytes.
@@ -123,15 +124,15 @@ void clear_padding(T &argument)
 }
 
 /// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel.
-/// `overlaps` is false behind work that is no kernel of the library.
-template <bool overlaps = true, typename... Parameters, typename... Arguments>
+/// `overlaps` is false behind work that is no kernel of the library; `shared` is as in KernelLaunch.
+template <bool overlaps = true, int shared = 0, typename... Parameters, typename... Arguments>
 void launch(const Context &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
             Arguments &&...arguments)
 {
   if (blocks.x == 0)
     return;
-  const KernelLaunch what{name, reinterpret_cast<const void *>(kernel), blocks, threads,
-                          context.next_launch_may_overlap() && overlaps};
+  const KernelLaunch what{name,    reinterpret_cast<const void *>(kernel),        blocks,
+                          threads, context.next_launch_may_overlap() && overlaps, shared};
   const auto         launch_with = [&](Parameters... parameters) {
     (clear_padding(parameters), ...);
     launch(context, what, {Argument{&parameters, sizeof(parameters)}...});
