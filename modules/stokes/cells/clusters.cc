@@ -34,7 +34,7 @@ using Range = std::pair<std::size_t, std::size_t>;
 // Cuts sorted keys into cubes of the tree, of which none has too many.
 void cut(const std::vector<std::pair<std::uint64_t, int>> &keys, Range range, int bits, std::vector<Range> &result)
 {
-  if (range.second - range.first <= Clusters::most_own)
+  if (range.second - range.first <= Clusters::most_own || bits == 0) // one place; halved where cells are too many
     return result.push_back(range);
   for (std::size_t first = range.first; first < range.second;)
     {
