@@ -92,6 +92,8 @@ public:
           both.push_back(std::move(other));
         return both;
       }
+    if (!fits(made))
+      throw RunError("a matrix by cells: the rows of a node have too many cells");
     make_tables(made);
     std::vector<MadeCluster> one;
     one.push_back(std::move(made));

@@ -48,7 +48,8 @@ struct Clusters
   Array<int>            own, foreign, cell; ///< nodes and cells of all clusters, one cluster after the other
 };
 
-/// Cuts the nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions.
+/// Cuts the nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may have
+/// more nodes that share one position. Throws RunError where the rows of one node have too many cells.
 Clusters make_clusters(const CellMesh &mesh);
 
 /// Clusters as functors and kernels see them.
