@@ -5,9 +5,9 @@
 #include "stokes/cells/cells.cuh"
 #include "stokes/cells/clusters.h"
 
-// Products of matrices by cells of a tree. A block of threads takes a cluster. It loads the values at the local nodes to
-// shared memory, and interpolates at the hanging ones. Then it computes the contributions of all cells. Last it adds up
-// the contributions to each node, in the order that the cluster's tables have.
+// Products of matrices by cells of a tree. A block of threads takes a cluster. It loads the values at the local nodes
+// to shared memory, and interpolates at the hanging ones. Then it computes the contributions of all cells. Last it
+// adds up the contributions to each node, in the order that the cluster's tables have.
 
 namespace adamant::cuda
 {

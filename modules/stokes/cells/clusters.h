@@ -9,11 +9,11 @@
 
 namespace adamant
 {
-// Products of a tree of cells go by clusters of nodes. A cluster computes whole rows of its own nodes. It takes all cells
-// that have part in these rows, and all nodes of these cells. They are its own nodes, foreign ones, and nodes that hang,
-// whose values it interpolates once. Then all its cells are alike. The tables of a cluster have numbers within the
-// cluster, so that most clusters of a mesh share a few tables (ClusterShape). Cells at the rim of clusters are computed
-// by each of them: this takes no atomics, and sums always have the same order.
+// Products of a tree of cells go by clusters of nodes. A cluster computes whole rows of its own nodes. It takes all
+// cells that have part in these rows, and all nodes of these cells. They are its own nodes, foreign ones, and nodes
+// that hang, whose values it interpolates once. Then all its cells are alike. The tables of a cluster have numbers
+// within the cluster, so that most clusters of a mesh share a few tables (ClusterShape). Cells at the rim of clusters
+// are computed by each of them: this takes no atomics, and sums always have the same order.
 
 /// Where a cluster's numbers begin in the lists of Clusters, and which tables it has.
 struct Cluster
