@@ -1,5 +1,5 @@
 // cell_parts N...: measures products of a matrix by cells on the GPU beside products of the same matrix in rows. There
-// are N x N x N cells whose coefficients all differ, or, for a negative N, 8³ cells that are refined -N times at a face.
+// are N x N x N cells, or, for a negative N, 8³ cells that are refined -N times at a face. All coefficients differ.
 // The local matrix is that of ∫ 2 ε(u) : ε(v), and nothing is prescribed.
 
 #include "parts.h"
@@ -55,7 +55,10 @@ CellMesh refined_at_a_face(int levels)
             {
               mesh.scale.push_back(size);
               for (int a = 0; a < 8; ++a)
-                mesh.nodes.push_back(at(a < 4 ? below : above, a < 4 ? size_below : size, x + (a & 1), y + (a >> 1 & 1)));
+                {
+                  const int i = x + (a & 1), j = y + (a >> 1 & 1);
+                  mesh.nodes.push_back(a < 4 ? at(below, size_below, i, j) : at(above, size, i, j));
+                }
             }
         below      = above;
         size_below = size;

@@ -232,13 +232,15 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<do
   result.scale                    = scales_of(space, of_shapes);
   if (result.scale.empty() || !list_hanging(space, result))
     return std::nullopt;
-  set_positions(space, result);
-  return with_axes(std::move(result));
+  auto tree = with_axes(std::move(result));
+  if (tree)
+    set_positions(space, *tree);
+  return tree;
 }
 
 // Returns a level as a mesh for products by cells, or nothing where it is none. It is none on several ranks, for other
-// elements than Q1 with three components, and where cells are no boxes of one shape. `of_shapes` has the matrices of all
-// shapes of cells.
+// elements than Q1 with three components, and where cells are no boxes of one shape. `of_shapes` has the matrices of
+// all shapes of cells.
 std::optional<CellMesh> mesh_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes)
 {
   if (space.partition().n_mpi_processes() > 1 || space.dofs_per_cell() != 24 || space.node_size() != 3 ||

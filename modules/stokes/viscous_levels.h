@@ -33,8 +33,8 @@ enum class VelocityProduct
 /// The matrices A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for
 /// each cell of the velocity's mesh. A velocity in Q1 has its own levels. A velocity in Q2 lives on the second finest
 /// level mesh and has the nodes of Q1 on the finest one. Nodes that hang in this Q1 hang in Q2, too. Its matrix is one
-/// more level above the levels of Q1, linked by the values at the nodes. Levels of Q1 whose cells are boxes of one shape
-/// need not store entries.
+/// more level above the levels of Q1, linked by the values at the nodes. Levels of Q1 whose cells are boxes of one
+/// shape need not store entries.
 template <int dim>
 class ViscousLevels
 {

@@ -49,13 +49,7 @@ struct VerticesOfNodes
   {
     list_by_rows(
       mesh.n_nodes(), 8 * mesh.n_cells(), start,
-      [&mesh](int place, const auto &add) {
-        const int node = mesh.nodes[place];
-        if (!mesh.hanging.has(node))
-          return add(node, 1.);
-        for (int k = mesh.hanging.begin(node); k < mesh.hanging.end(node); ++k)
-          add(mesh.hanging.master[k], mesh.hanging.weight[k]);
-      },
+      [&mesh](int place, const auto &add) { mesh.hanging.for_each_part(mesh.nodes[place], add); },
       [this](std::size_t n) {
         vertex.resize(to_index(n, "vertices of cells"));
         weight.resize(n);
@@ -130,14 +124,10 @@ private:
   // Adds the values at a node, without prescribed ones.
   void add_value(int node, const Number *x, Number (&value)[3]) const
   {
-    const auto add = [&](int of, Number weight) {
+    mesh.hanging.for_each_part(node, [&](int part, double weight) {
       for (int d = 0; d < 3; ++d)
-        value[d] += mesh.fixed[of] >> d & 1 ? Number(0) : weight * x[3 * of + d];
-    };
-    if (!mesh.hanging.has(node))
-      return add(node, Number(1));
-    for (int k = mesh.hanging.begin(node); k < mesh.hanging.end(node); ++k)
-      add(mesh.hanging.master[k], static_cast<Number>(mesh.hanging.weight[k]));
+        value[d] += mesh.fixed[part] >> d & 1 ? Number(0) : static_cast<Number>(weight) * x[3 * part + d];
+    });
   }
 
   const CellMesh        mesh;
@@ -270,20 +260,16 @@ CSRMatrix<double> CellMatrix::rows() const
   return matrix_of_rows(n_rows(), n_rows(), [&](int i, Row &row) {
     const int                            node = i / 3, c = i % 3;
     std::map<int, std::array<double, 3>> entries; // by the other node
-    const auto                           add = [&](int other, double factor, const double *of_K) {
-      for (int d = 0; d < 3; ++d)
-        entries[other][d] += factor * of_K[d];
-    };
     for (int at = vertices.start[node]; at < vertices.start[node + 1]; ++at)
       for (int b = 0; b < 8; ++b)
         {
-          const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8, other = mesh_.nodes[8 * cell + b];
+          const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8;
           const double  factor = vertices.weight[at] * coefficients[cell];
           const double *of_K   = mesh_.local.data() + (3 * a + c) * 24 + 3 * b;
-          if (!mesh_.hanging.has(other))
-            add(other, factor, of_K);
-          for (int j = mesh_.hanging.begin(other); j < mesh_.hanging.end(other); ++j)
-            add(mesh_.hanging.master[j], factor * mesh_.hanging.weight[j], of_K);
+          mesh_.hanging.for_each_part(mesh_.nodes[8 * cell + b], [&](int other, double weight) {
+            for (int d = 0; d < 3; ++d)
+              entries[other][d] += factor * weight * of_K[d];
+          });
         }
     if (mesh_.hanging.has(node))
       entries[node] = {};

@@ -8,7 +8,8 @@ namespace adamant
 {
 /// Cells of one shape in 3D, of any sizes, as a tree of boxes has them. Each node has an unknown for each of three
 /// components, next to each other. Vertex a of a cell lies on the far side in direction d where bit d of a is set. The
-/// matrix of a cell is its scale times K. At a hanging node, u is a sum of the values at its masters, which do not hang.
+/// matrix of a cell is its scale times K. At a hanging node, u is a sum of the values at its masters, which do not
+/// hang.
 struct CellMesh
 {
   /// Interpolation at the nodes that hang: the node's masters and weights have the places start[node] to start[node +
@@ -21,6 +22,16 @@ struct CellMesh
     int  begin(int node) const { return start.empty() ? 0 : start[node]; }
     int  end(int node) const { return start.empty() ? 0 : start[node + 1]; }
     bool has(int node) const { return begin(node) < end(node); }
+
+    /// Calls action(node, weight) for the nodes whose values make the value at a node: for its masters, or for itself.
+    template <typename Action>
+    void for_each_part(int node, const Action &action) const
+    {
+      if (!has(node))
+        return action(node, 1.);
+      for (int k = begin(node); k < end(node); ++k)
+        action(master[k], weight[k]);
+    }
   };
 
   Array<int>           nodes; ///< the node at each vertex: 8 for each cell
