@@ -33,8 +33,10 @@ private:
 template <typename Number>
 Matrix<Number>::Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows,
                        int node_size)
-  : matrix(device.interface().operations(Number()).create_matrix(pattern, node_size, rows.values.data()))
-{}
+{
+  const RowsView view = rows.view();
+  matrix              = device.interface().operations(Number()).create_matrix(pattern, node_size, &view);
+}
 
 template <typename Number>
 void Matrix<Number>::update(const CompressedRows &rows)

@@ -173,10 +173,10 @@ public:
   virtual ~Operations() = default;
 
   /// Returns a sparse matrix with the pattern of `source`. Where `changing` is null, it has the values of `source`.
-  /// Else `changing` points to the values in device memory, which will change there. The format that suits them stays
-  /// while new values have that structure; then it is given up for one that stores each value.
+  /// Else `changing` points to the rows in device memory, whose values will change there. The format that suits them
+  /// stays while new values have that structure; then it is given up for one that stores each value.
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                               const double *changing) const                      = 0;
+                                                               const RowsView *changing) const                    = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
 };
 

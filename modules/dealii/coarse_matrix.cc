@@ -102,9 +102,20 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
 namespace
 {
 // The first row of a block of m rows that is singular; the number of rows where none is.
-int singular_block(const CSRMatrix<double> &A, int m)
+int singular_block(const Device &device, const LevelData &level, int m)
 {
-  int first = A.n_rows;
+  const auto &A     = level.matrix();
+  int         first = A.n_rows;
+  if (level.changing())
+    {
+      const int      n_nodes = A.n_rows / m;
+      Vector<double> inverse(device, to_index(std::size_t(A.n_rows) * m, "entries of diagonal blocks"));
+      device.for_each(n_nodes, InvertNodeBlocks<double>{level.changing()->view(), m, n_nodes, inverse.data()});
+      const auto first_entries = to_host(inverse.part(0, n_nodes)); // NaN where a block is singular
+      const auto found =
+        std::find_if(first_entries.begin(), first_entries.end(), [](double x) { return std::isnan(x); });
+      return m * static_cast<int>(found - first_entries.begin());
+    }
 #pragma omp parallel for schedule(static) reduction(min : first)
   for (int row = 0; row < A.n_rows; row += m)
     {
@@ -117,13 +128,14 @@ int singular_block(const CSRMatrix<double> &A, int m)
 }
 } // namespace
 
-void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs)
+void check_levels(const Device &device, const std::vector<LevelData> &levels, const MultigridOptions &options,
+                  const UserDofs &dofs)
 {
   const int size = levels.back().node_size;
   const int m    = smoother_kind(options.smoother.type).node_blocks && size <= most_node_rows ? size : 1;
   agreed(dofs.ranks, [&] {
     for (std::size_t l = levels.size() - (m == 1 ? 1 : 0); l-- > 0;) // the finest diagonal has been looked at
-      if (const int row = singular_block(levels[l].matrix(), m); row < levels[l].n_rows())
+      if (const int row = singular_block(device, levels[l], m); row < levels[l].n_rows())
         {
           const auto k = std::find(dofs.number.begin(), dofs.number.end(), row) - dofs.number.begin();
           refuse((l + 1 < levels.size() ?

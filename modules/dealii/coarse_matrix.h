@@ -17,5 +17,6 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
 
 /// Throws RunError on all ranks where a node's block is singular. The V-cycle would throw on one rank alone, and others
 /// would wait for it.
-void check_levels(const std::vector<LevelData> &levels, const MultigridOptions &options, const UserDofs &dofs);
+void check_levels(const Device &device, const std::vector<LevelData> &levels, const MultigridOptions &options,
+                  const UserDofs &dofs);
 } // namespace adamant

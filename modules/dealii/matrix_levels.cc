@@ -5,6 +5,7 @@
 #include "base/exchange_plan.h"
 #include "dealii/forest_space.h"
 #include "dealii/ranks.h"
+#include "dealii/threads.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/field.h"
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <future>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -95,34 +97,40 @@ Array<char> are_free(const Array<char> &kinds)
 }
 
 template <int dim>
-using Spaces = std::vector<std::unique_ptr<LevelSpace<dim>>>;
-
-// The spaces of all levels but the finest.
-template <int dim>
-Spaces<dim> coarser_spaces(const LevelMeshes<dim> &meshes, const dealii::FiniteElement<dim> &element)
+std::unique_ptr<LevelSpace<dim>> coarser_space(const LevelMesh<dim> &mesh, const dealii::FiniteElement<dim> &element)
 {
-  Spaces<dim> spaces;
-  for (std::size_t l = 0; l + 1 < meshes.size(); ++l)
-    if (const auto &mesh = meshes[l]; mesh.forest)
-      spaces.push_back(forest_space(mesh, element));
-    else
-      spaces.push_back(std::make_unique<LevelSpace<dim>>(mesh.cells, element, DirichletBoundary()));
-  return spaces;
+  if (mesh.forest)
+    return forest_space(mesh, element);
+  return std::make_unique<LevelSpace<dim>>(mesh.cells, element, DirichletBoundary());
 }
 
-// What has few parallel parts goes beside other work where there are threads; a part of them is enough for it. On
-// meshes of p4est it waits, as threads may not call MPI at once.
-template <int dim, class Action>
-auto beside(const dealii::Triangulation<dim> &mesh, const Action &action)
+// Runs what has few parallel parts beside other work, where there are threads. This thread keeps the others, so that no
+// team waits for one of its threads to get a core. On meshes of p4est such work waits, as threads may not call MPI at
+// once.
+class WorkBeside
 {
-  const int  n_threads = omp_get_max_threads() / 4;
-  const bool alone     = is_distributed(mesh) || n_threads == 0;
-  return std::async(alone ? std::launch::deferred : std::launch::async, [=] {
-    if (!alone)
-      omp_set_num_threads(n_threads); // of the new thread
-    return action();
-  });
-}
+public:
+  explicit WorkBeside(bool distributed)
+    : n_threads(omp_get_max_threads())
+    , waits(distributed || n_threads < 4)
+    , kept(waits ? n_threads : n_threads - 1 - n_threads / 4)
+  {}
+  // A team of a share of all threads, of at least one, works on `action`.
+  template <class Action>
+  auto start(int share, const Action &action) const
+  {
+    return std::async(waits ? std::launch::deferred : std::launch::async, [=, n = n_threads, in_team = !waits] {
+      if (in_team)
+        omp_set_num_threads(std::max(1, n / share)); // of the new thread
+      return action();
+    });
+  }
+
+private:
+  const int       n_threads;
+  const bool      waits;
+  const ThreadsOf kept;
+};
 } // namespace
 
 template <int dim>
@@ -133,16 +141,19 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
   check_mesh_of(dofs);
-  const auto      &mesh      = dofs.get_triangulation();
-  auto             by_dealii = beside(mesh, [&dofs] { return hanging_node_constraints(dofs); });
+  const auto      &mesh = dofs.get_triangulation();
+  const WorkBeside beside(is_distributed(mesh));
+  auto             by_dealii = beside.start(omp_get_max_threads(), [&dofs] { return hanging_node_constraints(dofs); });
   const auto       element   = element_of(dofs, components);
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
   options.forests_alone  = numbered_by_forest(mesh, *element);
-  const LevelMeshes<dim> meshes(mesh, options);
-  auto                   coarser = beside(mesh, [&] { return coarser_spaces(meshes, *element); });
-  Array<int>             table;
-  DofHierarchy           result;
+  const LevelMeshes<dim>                                     meshes(mesh, options);
+  std::vector<std::future<std::unique_ptr<LevelSpace<dim>>>> coarser(meshes.size() - 1);
+  for (std::size_t l = coarser.size(); l-- > 0;) // the largest one gets most threads
+    coarser[l] = beside.start(l + 1 == coarser.size() ? 5 : 10, [&, l] { return coarser_space(meshes[l], *element); });
+  Array<int>   table;
+  DofHierarchy result;
   result.dofs              = number_user_dofs(*meshes.finest_cells(), dofs, components, table);
   const auto hanging_nodes = by_dealii.get();
   auto       fine          = user_space(meshes.finest_cells(), *element, result.dofs, std::move(table), hanging_nodes);
@@ -150,22 +161,25 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
     kinds = dof_kinds(result.dofs, *constraints, hanging_nodes);
   result.node_size = fine->node_size();
   result.transfer.resize(meshes.size());
-  auto spaces = coarser.get();
   for (std::size_t l = meshes.size() - 1; l > 0; --l)
     {
-      result.transfer[l] = transfer_matrices(meshes[l], *fine, *spaces[l - 1]);
-      fine               = std::move(spaces[l - 1]);
+      auto space         = coarser[l - 1].get();
+      result.transfer[l] = transfer_matrices(meshes[l], *fine, *space);
+      fine               = std::move(space);
     }
   return result;
 }
 
-MatrixLevels::MatrixLevels(DofHierarchy hierarchy, Array<char> kinds, const MatrixRows &rows)
-  : user(std::move(hierarchy.dofs))
+MatrixLevels::MatrixLevels(const Device &device, int rows_on_host, DofHierarchy hierarchy, Array<char> kinds,
+                           const MatrixRows &rows)
+  : device(device)
+  , user(std::move(hierarchy.dofs))
   , rows_per_node(hierarchy.node_size)
   , values(std::make_shared<UserValues>())
   , user_matrix(rows, user, std::move(kinds), *values)
 {
   make_coarser(std::move(hierarchy.transfer));
+  move_to_device(rows_on_host);
 }
 
 void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
@@ -194,12 +208,44 @@ void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
   regularize_coarsest();
 }
 
+void MatrixLevels::move_to_device(int rows_on_host)
+{
+  const bool fits = values->A.n_nonzeros() <= std::numeric_limits<int>::max() &&
+                    std::all_of(products.begin(), products.end(), [](const auto &p) { return p.fits_device(); });
+  const auto is_large = [&](const auto &A) { return on_any_rank(user.ranks, A->n_rows > rows_on_host); };
+  if (matrices.size() == 1 || !is_large(matrices.back()) || on_any_rank(user.ranks, !fits))
+    return;
+  for (std::size_t l = 0; l < matrices.size(); ++l)
+    {
+      on_device.push_back(std::make_shared<CompressedRows>(rows_on_device(device, *matrices[l])));
+      if (l == 0 || !is_large(matrices[l]))
+        continue;
+      data[l].values = ValuesOnDevice{matrices[l], on_device[l]};
+      if (l + 1 < matrices.size())
+        matrices[l]->value = Array<double>();
+    }
+}
+
+void MatrixLevels::update_on_device()
+{
+  on_device.back()->values.upload(values->A.value.data());
+  for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
+    {
+      products[k].update(device, *on_device[l], *matrices[l - 1], *on_device[l - 1]);
+      if (!data[l - 1].changing())
+        matrices[l - 1]->value = to_host(on_device[l - 1]->values);
+    }
+}
+
 bool MatrixLevels::update(const MatrixRows &rows)
 {
   if (!user_matrix.copy_values(rows, user, *values))
     return false;
-  for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
-    products[k].update(*matrices[l], *matrices[l - 1]);
+  if (!on_device.empty())
+    update_on_device();
+  else
+    for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
+      products[k].update(*matrices[l], *matrices[l - 1]);
   return !on_any_rank(user.ranks, !regularize_coarsest());
 }
 
@@ -303,22 +349,29 @@ bool MatrixLevels::regularize_coarsest()
 
 bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks)
 {
-  Array<double> x(A.n_rows), y(A.n_rows);
+  Array<double> x(A.n_cols), y(A.n_cols); // ghosts included
 #pragma omp parallel for schedule(static)
+  for (int j = 0; j < A.n_cols; ++j)
+    {
+      const double number = A.ghosts ? static_cast<double>(A.ghosts->global(j)) : j;
+      x[j]                = std::sin(1. + 1.3 * number);
+      y[j]                = std::cos(2. + 0.7 * number);
+    }
+  double of_xy = 0., of_yx = 0., bound = 0.; // xᵀA y, yᵀA x
+#pragma omp parallel for schedule(static) reduction(+ : of_xy, of_yx, bound)
   for (int i = 0; i < A.n_rows; ++i)
     {
-      const double number = A.ghosts ? static_cast<double>(A.ghosts->global(i)) : i;
-      x[i]                = std::sin(1. + 1.3 * number);
-      y[i]                = std::cos(2. + 0.7 * number);
+      double Ax = 0., Ay = 0.;
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        {
+          Ax += A.value[k] * x[A.column[k]];
+          Ay += A.value[k] * y[A.column[k]];
+        }
+      of_xy += x[i] * Ay;
+      of_yx += y[i] * Ax;
+      bound += std::abs(x[i] * Ay) + std::abs(y[i] * Ax);
     }
-  const auto Ax = product(A, x), Ay = product(A, y);
-  double     sums[] = {0., 0., 0.}; // yᵀA x, xᵀA y, and a bound
-  for (int i = 0; i < A.n_rows; ++i)
-    {
-      sums[0] += y[i] * Ax[i];
-      sums[1] += x[i] * Ay[i];
-      sums[2] += std::abs(y[i] * Ax[i]) + std::abs(x[i] * Ay[i]);
-    }
+  double sums[] = {of_xy, of_yx, bound};
   ranks.sum(sums, 3);
   return std::abs(sums[0] - sums[1]) <= 1e-11 * sums[2];
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dealii/galerkin.h"
+#include "dealii/galerkin/galerkin_product.h"
 #include "dealii/user_dofs.h"
 #include "dealii/user_matrix.h"
 #include "fem/spaces/field.h"
@@ -37,12 +37,14 @@ bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks);
 
 /// The levels of multigrid from a user's matrix: the finest matrix is a copy, coarser ones are R A P. A coarse DoF is
 /// constrained where the fine DoF at its place is prescribed. For elements whose nodes do not meet, this is the fine
-/// DoF where the coarse shape function is largest. All is in host memory, and all ranks call everything together.
+/// DoF where the coarse shape function is largest. All ranks call everything together.
 class MatrixLevels
 {
 public:
-  /// dof_kinds() has made `kinds`. Throws as UserMatrix does.
-  MatrixLevels(DofHierarchy hierarchy, Array<char> kinds, const MatrixRows &rows);
+  /// dof_kinds() has made `kinds`. Values of levels with more than `rows_on_host` rows on some rank are in the memory
+  /// of the device. Other levels, and the coarsest one, have their values in host memory. Throws as UserMatrix does.
+  MatrixLevels(const Device &device, int rows_on_host, DofHierarchy hierarchy, Array<char> kinds,
+               const MatrixRows &rows);
 
   /// Takes over new values. Returns false on all ranks where the levels have to be made anew: the matrix has another
   /// pattern, other rows are decoupled, or other constants are in its kernel. The levels' matrices are then not valid.
@@ -62,15 +64,19 @@ public:
 
 private:
   void make_coarser(std::vector<Transfer> transfer);
+  void move_to_device(int rows_on_host);
+  void update_on_device();
   bool regularize_coarsest();
 
+  Device                                          device;
   UserDofs                                        user;
   int                                             rows_per_node;
   std::shared_ptr<UserValues>                     values;
   UserMatrix                                      user_matrix;
-  std::vector<GalerkinProduct>                    products; // of each level but the coarsest
-  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; // the coarsest first
-  std::shared_ptr<CSRMatrix<double>>              coarsest; // as levels() has it
+  std::vector<GalerkinProduct>                    products;  // of each level but the coarsest
+  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices;  // the coarsest first
+  std::vector<std::shared_ptr<CompressedRows>>    on_device; // of each level; empty where the host has the values
+  std::shared_ptr<CSRMatrix<double>>              coarsest;  // as levels() has it
   Array<char>                                     coarsest_free;
   std::vector<LevelData>                          data;
 };

@@ -5,17 +5,17 @@
 #include "dealii/difference.h"
 #include "dealii/ranks.h"
 #include "dealii/state.h"
+#include "dealii/threads.h"
 #include "multigrid/smoothers/update_functors.h"
 #include "operators/device_level.h"
 #include "solvers/krylov.h"
 
 #include <deal.II/base/multithread_info.h>
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -51,6 +51,15 @@ Device device_for(const std::optional<Device> &given, MPI_Comm mesh)
   return *given;
 }
 
+// The most rows of a level whose values stay in host memory. On a GPU these are the levels that may be composed, which
+// needs values on the host.
+int rows_on_host(const Device &device, const MultigridOptions &options)
+{
+  if (!device.traits().separate_memory)
+    return std::numeric_limits<int>::max();
+  return options.compose_up_to >= 0 ? options.compose_up_to : 20000;
+}
+
 Array<char> are_constrained(const Array<char> &kinds)
 {
   Array<char> constrained(kinds.size());
@@ -58,18 +67,6 @@ Array<char> are_constrained(const Array<char> &kinds)
   return constrained;
 }
 } // namespace
-
-ThreadsOf::ThreadsOf(const Device &device)
-  : before(omp_get_max_threads())
-{
-  if (!device.traits().separate_memory)
-    omp_set_num_threads(device.interface().n_threads());
-}
-
-ThreadsOf::~ThreadsOf()
-{
-  omp_set_num_threads(before);
-}
 
 DealiiOptions::DealiiOptions()
 {
@@ -165,7 +162,8 @@ void DealiiMultigrid::set_up(const MatrixRows &rows, const dealii::DoFHandler<di
   try
     {
       auto hierarchy = state->make_hierarchy(&constraints, state->by_constraints);
-      state->levels  = std::make_unique<MatrixLevels>(std::move(hierarchy), state->by_constraints, rows);
+      state->levels  = std::make_unique<MatrixLevels>(where, rows_on_host(where, options.multigrid),
+                                                     std::move(hierarchy), state->by_constraints, rows);
       build();
     }
   catch (...)
@@ -217,7 +215,7 @@ void DealiiMultigrid::check_values()
   if (std::abs(s.exponent) > 100)
     refuse("the largest diagonal entry is " + to_text(largest) +
            ", too far from one for single precision; scale the matrix or take DealiiPreconditioner<double>");
-  check_levels(s.data, s.options, s.levels->dofs());
+  check_levels(where, s.data, s.options, s.levels->dofs());
 }
 
 void DealiiMultigrid::update_values(const MatrixRows &rows)
@@ -243,7 +241,8 @@ void DealiiMultigrid::update_values(const MatrixRows &rows)
       s.krylov.reset();
       s.levels.reset();
       Array<char> unused;
-      s.levels = std::make_unique<MatrixLevels>(s.make_hierarchy(nullptr, unused), s.by_constraints, rows);
+      s.levels = std::make_unique<MatrixLevels>(where, rows_on_host(where, options.multigrid),
+                                                s.make_hierarchy(nullptr, unused), s.by_constraints, rows);
       build();
     }
   catch (...)
@@ -330,7 +329,8 @@ void DealiiMultigrid::check_symmetric() const
   if (s.options.pre_steps != s.options.post_steps)
     refuse("Tvmult needs as many smoothing steps before the coarse correction as after it");
   if (!s.symmetric)
-    s.symmetric = is_symmetric(matrix_on_host(s.data.back()), s.ranks);
+    s.symmetric =
+      s.levels ? is_symmetric(s.levels->finest().A, s.ranks) : is_symmetric(matrix_on_host(s.data.back()), s.ranks);
   if (!*s.symmetric)
     refuse("Tvmult needs a symmetric matrix");
 }

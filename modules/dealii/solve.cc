@@ -1,6 +1,7 @@
 #include "base/exceptions.h"
 #include "dealii/ranks.h"
 #include "dealii/state.h"
+#include "dealii/threads.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +53,7 @@ struct System
     , x(dofs.number.size())
     , prescribed(dofs.number.size(), 0.)
   {
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < dofs.number.size(); ++k)
       {
         const int i = dofs.number[k];
@@ -69,6 +71,7 @@ struct System
   }
   void give(double *solution) const
   {
+#pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < dofs.number.size(); ++k)
       {
         const int i = dofs.number[k];
@@ -77,7 +80,11 @@ struct System
   }
   double residual(const CSRMatrix<double> &A) const
   {
+    const bool is_zero = std::all_of(x.begin(), x.end(), [](double value) { return value == 0.; });
+    if (!on_any_rank(dofs.ranks, !is_zero))
+      return norm(b, dofs.ranks) / scale;
     auto r = product(A, x);
+#pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] = constrained[i] != 0 ? 0. : b[i] - r[i];
     return norm(r, dofs.ranks) / scale;
@@ -148,7 +155,9 @@ DealiiKrylov &prepare(const Device &device, const MatrixRows &rows, const Matrix
       LevelData finest;
       finest.values    = SharedMatrix(k.values, &A);
       finest.node_size = levels.node_size();
-      k.solver         = std::make_unique<LinearSolver>(device, std::vector<LevelData>{finest}, options,
+      if (const auto &level = levels.levels().back(); k.values == levels.shared_finest() && level.changing())
+        finest.values = level.values; // on the device already
+      k.solver = std::make_unique<LinearSolver>(device, std::vector<LevelData>{finest}, options,
                                                 std::make_unique<Borrowed>(M, k.n_applications));
     }
   else

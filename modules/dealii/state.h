@@ -83,17 +83,4 @@ struct DealiiMultigrid::State
 
 /// Returns the largest absolute value of n entries; NaN is passed over.
 double largest_entry(const double *entries, std::size_t n);
-
-/// Lets the host's loops have as many threads as a device has, for as long as it lives.
-class ThreadsOf
-{
-public:
-  explicit ThreadsOf(const Device &device);
-  ~ThreadsOf();
-  ThreadsOf(const ThreadsOf &)            = delete;
-  ThreadsOf &operator=(const ThreadsOf &) = delete;
-
-private:
-  int before;
-};
 } // namespace adamant

@@ -93,7 +93,7 @@ public:
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       const double *changing) const override
+                                                       const RowsView *changing) const override
   {
     return std::make_shared<SparseMatrix<Number>>(source, node_size, n_threads, changing);
   }

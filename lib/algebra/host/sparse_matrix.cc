@@ -188,17 +188,14 @@ std::uint64_t fingerprint(const RowsView &A, int n_threads)
 
 template <typename Number>
 SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads,
-                                   const double *changing)
+                                   const RowsView *changing)
   : RowProducts<Number>(n_threads)
   , changing(changing != nullptr)
 {
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
-  RowsView rows   = view_of(source);
-  if (changing != nullptr)
-    rows.value = changing;
-  take(source.ghosts, rows);
+  take(source.ghosts, changing != nullptr ? *changing : view_of(source));
 }
 
 template <typename Number>

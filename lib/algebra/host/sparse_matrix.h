@@ -46,9 +46,9 @@ public:
   using RowProducts<Number>::lanes, RowProducts<Number>::slices_at_once, RowProducts<Number>::group_slices,
     RowProducts<Number>::block_rows, RowProducts<Number>::n_threads, RowProducts<Number>::ghosts;
 
-  /// Makes the matrix `source`. `changing` points to its values where they will change in device memory, which is the
-  /// host's; else it is null.
-  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
+  /// Makes the matrix `source`. `changing` points to its rows where their values will change in device memory, which is
+  /// the host's; else it is null.
+  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const RowsView *changing);
 
   void        products(int first, int end, const Number *x, Number *sums) const override; ///< in slice_products.cc
   bool        empty(int first, int end) const override;

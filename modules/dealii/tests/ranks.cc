@@ -1,7 +1,9 @@
 // Multigrid from a user's distributed matrix, on any number of ranks: run by mpirun.
 #include "dealii/petsc.h"
 #include "dealii/trilinos.h"
+#include "levels.h"
 #include "programs.h"
+#include "ranks/cuda_ranks.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/lac/block_sparsity_pattern.h>
@@ -71,6 +73,19 @@ void expect_steps(const FiniteElement<dim> &fe, unsigned int most)
   EXPECT_LE(program.residual(), 1.1e-8);
 }
 } // namespace
+
+TEST(DealiiRanks, NewValuesOnADevice)
+{
+  const auto device = adamant::Device::host(1, adamant::Communicator(world));
+  expect_equal_levels<2, OfTrilinos<2>, Mesh<2>>(FE_Q<2>(2), device);
+  expect_equal_levels<3, OfTrilinos<3>, Mesh<3>>(FESystem<3>(FE_Q<3>(1), 3), device);
+}
+
+TEST_F(CudaRanks, NewValuesOnADevice)
+{
+  expect_equal_levels<2, OfTrilinos<2>, Mesh<2>>(FE_Q<2>(2), device);
+  expect_equal_levels<3, OfTrilinos<3>, Mesh<3>>(FESystem<3>(FE_Q<3>(1), 3), device);
+}
 
 TEST(DealiiRanks, FewStepsOfCG)
 {

@@ -1,7 +1,8 @@
 // Multigrid from a user's matrix, DoFHandler and constraints on one rank.
 #include "base/csr/csr_operations.h"
-#include "dealii/matrix_levels.h"
+#include "levels.h"
 #include "programs.h"
+#include "support/devices.h"
 
 #include <deal.II/lac/la_parallel_vector.h>
 #include <deal.II/lac/linear_operator.h>
@@ -59,17 +60,6 @@ TEST(UserMatrix, FewStepsOfCG)
   expect_steps(FE_Q<2>(2), 10, variable);
 }
 
-namespace
-{
-template <int dim>
-adamant::MatrixLevels levels_of(const Program<dim> &program, unsigned int coarsest_cells)
-{
-  adamant::Array<char> kinds;
-  auto hierarchy = adamant::dof_hierarchy(program.dofs, ComponentMask(), coarsest_cells, &program.constraints, kinds);
-  return adamant::MatrixLevels(std::move(hierarchy), kinds, adamant::matrix_rows(program.matrix));
-}
-} // namespace
-
 TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
 {
   Triangulation<3> mesh;
@@ -78,9 +68,9 @@ TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
   program.make();
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  const auto one = levels_of(program, 8);
+  const auto one = levels_of(program, adamant::matrix_rows(program.matrix), 8);
   omp_set_num_threads(8); // coarser spaces in a thread of their own
-  auto eight = levels_of(program, 8);
+  auto eight = levels_of(program, adamant::matrix_rows(program.matrix), 8);
   omp_set_num_threads(threads);
   const auto &levels = one.levels();
   ASSERT_GE(levels.size(), 2u);
@@ -101,6 +91,19 @@ TEST(UserMatrix, CoarserMatricesAreGalerkinProducts)
   EXPECT_TRUE(eight.update(adamant::matrix_rows(program.matrix)));
   EXPECT_EQ(eight.levels()[0].matrix().value, before) << "an update with the same values";
 }
+
+class LevelsOnDevice : public adamant::test::DeviceTest
+{
+};
+
+TEST_P(LevelsOnDevice, TakeNewValues)
+{
+  expect_equal_levels<2, Program<2>, Triangulation<2>>(FE_Q<2>(2), device);
+  expect_equal_levels<3, Program<3>, Triangulation<3>>(FE_Q<3>(2), device);
+  expect_equal_levels<3, Program<3>, Triangulation<3>>(FESystem<3>(FE_Q<3>(1), 3), device);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, LevelsOnDevice, adamant::test::all_places, adamant::test::place_name);
 
 TEST(UserMatrix, RanksOfKeys)
 {
@@ -164,7 +167,7 @@ TEST(UserMatrix, MarksOfCoarserLevels)
       program.prescribe(3);
       program.set_up();
       program.assemble();
-      const auto                    levels = levels_of(program, 1);
+      const auto                    levels = levels_of(program, adamant::matrix_rows(program.matrix), 1);
       const adamant::LevelMeshes<2> meshes(mesh, {1});
       const adamant::Field<2>       field(meshes, "u", FE_Q<2>(degree), {{0, {}}, {3, {}}});
       ASSERT_EQ(field.n_levels(), levels.levels().size());

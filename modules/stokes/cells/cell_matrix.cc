@@ -147,6 +147,15 @@ std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const Ce
   return std::make_shared<HostStorage<Number>>(device.interface().n_threads(), matrix);
 }
 
+// The numbers of a cluster that a kernel has room for.
+int most_values_on(const Device &device)
+{
+  if constexpr (built_with_cuda)
+    if (device.traits().kernels && cuda::shared_memory(device.interface()) < Clusters::most_values * 8)
+      return Clusters::few_values;
+  return Clusters::most_values;
+}
+
 template <typename Number, class Blocks>
 void invert_blocks(const CellMatrix &matrix, int n_blocks, const Blocks &blocks, int node_size, Vector<Number> &inverse)
 {
@@ -212,7 +221,7 @@ bool CellMatrix::can_be_made(const CellMesh &mesh)
          });
 }
 
-CellMatrix::CellMatrix(const Device &device, CellMesh mesh)
+CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   : mesh_(std::move(mesh))
   , fixed_(device, mesh_.fixed)
   , K(device, mesh_.local)
@@ -235,7 +244,7 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh)
       }
   if (!mesh_.is_grid())
     {
-      cluster_lists = ClusterLists(device, make_clusters(mesh_));
+      cluster_lists = ClusterLists(device, make_clusters(mesh_, std::min(most_values, most_values_on(device))));
       return;
     }
   Array<int> cell_at(mesh_.n_nodes(), -1);

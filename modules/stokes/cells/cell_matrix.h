@@ -53,8 +53,9 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
 class CellMatrix : public RowlessMatrix
 {
 public:
-  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit.
-  CellMatrix(const Device &device, CellMesh mesh);
+  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit. Kernels keep at most `most_values` numbers
+  /// of a cluster, or fewer where the GPU has less room.
+  CellMatrix(const Device &device, CellMesh mesh, int most_values = Clusters::most_values);
   /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
   /// boxes. Weights of hanging nodes have to be multiples of 2^-12, as weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
@@ -190,5 +191,7 @@ namespace cuda
 /// Returns a matrix by cells in the memory of a GPU, in double or float (cells.cu).
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> make_cell_storage(DeviceInterface &device, const CellMatrix &source);
+/// Returns the bytes of shared memory that a block of threads may have.
+int shared_memory(const DeviceInterface &device);
 } // namespace cuda
 } // namespace adamant

@@ -171,6 +171,15 @@ std::shared_ptr<MatrixStorage<Number>> make_cell_storage(DeviceInterface &device
   return std::make_shared<CellStorage<Number>>(static_cast<Context &>(device).shared_from_this(), source);
 }
 
+int shared_memory(const DeviceInterface &device)
+{
+  int       bytes  = 0;
+  const int number = static_cast<const Context &>(device).device();
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, number), "cudaDeviceGetAttribute",
+        number);
+  return bytes;
+}
+
 template std::shared_ptr<MatrixStorage<double>> make_cell_storage(DeviceInterface &, const CellMatrix &);
 template std::shared_ptr<MatrixStorage<float>>  make_cell_storage(DeviceInterface &, const CellMatrix &);
 } // namespace adamant::cuda

@@ -61,8 +61,9 @@ struct MadeCluster
 class Maker
 {
 public:
-  explicit Maker(const CellMesh &mesh)
+  Maker(const CellMesh &mesh, int most_values)
     : mesh(mesh)
+    , most_values(most_values)
   {
     list_by_rows(
       mesh.n_nodes(), mesh.n_cells(), cell_start,
@@ -101,11 +102,7 @@ public:
   }
 
 private:
-  static bool fits(const MadeCluster &of)
-  {
-    const auto &s = of.shape;
-    return 3 * (s.n_nodes + s.n_hanging + 8 * s.n_cells + 1) <= Clusters::most_values;
-  }
+  bool fits(const MadeCluster &of) const { return of.shape.n_values() <= most_values; }
 
   static void sort_and_unite(std::vector<int> &numbers)
   {
@@ -228,6 +225,7 @@ private:
   }
 
   const CellMesh &mesh;
+  int             most_values;
   Array<int> cell_start, cell, slave_start, slave; // the cells around each node, and the nodes that it is master of
 };
 
@@ -287,11 +285,11 @@ private:
 };
 } // namespace
 
-Clusters make_clusters(const CellMesh &mesh)
+Clusters make_clusters(const CellMesh &mesh, int most_values)
 {
   std::vector<std::pair<std::uint64_t, int>> order;
   const auto                                 ranges = cut_into_ranges(mesh, order);
-  const Maker                                maker(mesh);
+  const Maker                                maker(mesh, most_values);
   Clusters                                   result;
   Tables                                     tables(result);
   std::mutex                                 mutex;
@@ -327,12 +325,15 @@ ClusterLists::ClusterLists(const Device &device, const Clusters &from)
   , own(device, from.own, "matrices")
   , foreign(device, from.foreign, "matrices")
   , cell(device, from.cell, "matrices")
-{}
+{
+  for (const ClusterShape &one : from.shape)
+    most_values = std::max(most_values, one.n_values());
+}
 
 ClustersView ClusterLists::view() const
 {
-  return {cluster.size(), cluster.data(), shape.data(),   numbers.data(),
-          records.data(), own.data(),     foreign.data(), cell.data()};
+  return {cluster.size(), most_values, cluster.data(), shape.data(), numbers.data(),
+          records.data(), own.data(),  foreign.data(), cell.data()};
 }
 
 std::size_t ClusterLists::bytes() const

@@ -5,6 +5,9 @@
 #include "stokes/cells/cells.cuh"
 #include "stokes/cells/clusters.h"
 
+#include <algorithm>
+#include <type_traits>
+
 // Products of matrices by cells of a tree. A block of threads takes a cluster. It loads the values at the local nodes
 // to shared memory, and interpolates at the hanging ones. Then it computes the contributions of all cells. Last it
 // adds up the contributions to each node, in the order that the cluster's tables have.
@@ -199,14 +202,20 @@ void for_each_row_by_clusters(const Context &context, const Call &name, const Tr
                               const Finish &finish)
 {
   static_assert(!Finish::in_place, "a functor that needs single rows");
-  constexpr int     bytes  = Clusters::most_values * sizeof(Number);
   const auto        kernel = cluster_kernel<Number, Gather, Finish>;
   static const bool is_set = [&] {
+    const int bytes = std::min<int>(Clusters::most_values * sizeof(Number), shared_memory(context));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
           bytes);
     return true;
   }();
   static_cast<void>(is_set);
-  launch<true, bytes>(context, name, kernel, A.clusters.n_clusters, block_size, A, x, finish);
+  const auto launch_for = [&](auto values) {
+    launch<true, values.value * sizeof(Number)>(context, name, kernel, A.clusters.n_clusters, block_size, A, x, finish);
+  };
+  if (A.clusters.most_values <= Clusters::few_values)
+    launch_for(std::integral_constant<int, Clusters::few_values>());
+  else
+    launch_for(std::integral_constant<int, Clusters::most_values>());
 }
 } // namespace adamant::cuda

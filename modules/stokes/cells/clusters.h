@@ -32,14 +32,17 @@ struct Cluster
 struct ClusterShape
 {
   int n_own, n_nodes, n_hanging, n_summed, n_cells, numbers, records; ///< n_nodes: own and foreign
+
+  /// Returns the numbers that a kernel keeps: the values at the local nodes, the contributions of the cells, and zero.
+  ADAMANT_HOST_DEVICE int n_values() const { return 3 * (n_nodes + n_hanging + 8 * n_cells + 1); }
 };
 
 /// The clusters of a mesh, in host memory.
 struct Clusters
 {
   static constexpr int most_own = 256;
-  /// The numbers that a kernel keeps of a cluster: 3 (n_nodes + n_hanging + 8 n_cells + 1) at most.
-  static constexpr int most_values = 13800;
+  /// The most numbers that a kernel keeps of a cluster, on a large GPU and on a small one.
+  static constexpr int most_values = 13800, few_values = 8000;
 
   Array<Cluster>        cluster;
   Array<ClusterShape>   shape;
@@ -49,13 +52,14 @@ struct Clusters
 };
 
 /// Cuts the nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may have
-/// more nodes that share one position. Throws RunError where the rows of one node have too many cells.
-Clusters make_clusters(const CellMesh &mesh);
+/// more nodes that share one position. Kernels keep at most `most_values` numbers of a cluster. Throws RunError where
+/// the rows of one node have too many cells.
+Clusters make_clusters(const CellMesh &mesh, int most_values = Clusters::most_values);
 
 /// Clusters as functors and kernels see them.
 struct ClustersView
 {
-  int                   n_clusters;
+  int                   n_clusters, most_values; ///< most_values: of n_values() of the shapes
   const Cluster        *cluster;
   const ClusterShape   *shape;
   const unsigned short *numbers;
@@ -127,5 +131,6 @@ private:
   List<unsigned short> numbers;
   List<unsigned>       records;
   List<int>            own, foreign, cell;
+  int                  most_values = 0;
 };
 } // namespace adamant

@@ -71,7 +71,7 @@ public:
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       const double *changing) const override
+                                                       const RowsView *changing) const override
   {
     return make_cusparse_matrix<Number>(context, libraries, source, node_size, changing);
   }

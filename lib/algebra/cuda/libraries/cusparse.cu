@@ -42,7 +42,7 @@ class CusparseMatrix : public LibraryMatrix<Number>
 {
 public:
   CusparseMatrix(std::shared_ptr<Context> context_, std::shared_ptr<Libraries> libraries,
-                 const CSRMatrix<double> &source, int node_size, const double *changing)
+                 const CSRMatrix<double> &source, int node_size, const RowsView *changing)
     : context(std::move(context_))
     , libraries(std::move(libraries))
     , pattern(pattern_of(source))
@@ -109,7 +109,7 @@ private:
   static constexpr cudaDataType type      = sizeof(Number) == sizeof(double) ? CUDA_R_64F : CUDA_R_32F;
   static constexpr auto         algorithm = CUSPARSE_SPMV_CSR_ALG2;
 
-  void store(const CSRMatrix<double> &owned, const double *changing)
+  void store(const CSRMatrix<double> &owned, const RowsView *changing)
   {
     to_index(owned.n_nonzeros(), "entries of a matrix for cuSPARSE");
     const Array<int> starts(owned.row_start.begin(), owned.row_start.end());
@@ -119,7 +119,7 @@ private:
     if (changing != nullptr)
       {
         value = DeviceArray<Number>(context->memory_of_device(), owned.n_nonzeros(), "matrices");
-        take_values(changing);
+        take_values(changing->value);
       }
     else
       {
@@ -166,7 +166,7 @@ private:
       "cusparseSpMV_preprocess", this->n_rows, this->n_owned_cols, value.size(), static_cast<void *>(buffer.data()));
   }
 
-  void take_ghosts(const CSRMatrix<double> &source, const double *changing)
+  void take_ghosts(const CSRMatrix<double> &source, const RowsView *changing)
   {
     if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
       return; // it needs nothing of other ranks
@@ -217,14 +217,14 @@ private:
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> make_cusparse_matrix(Context &context, std::shared_ptr<Libraries> libraries,
                                                             const CSRMatrix<double> &source, int node_size,
-                                                            const double *changing)
+                                                            const RowsView *changing)
 {
   return std::make_shared<CusparseMatrix<Number>>(context.shared_from_this(), std::move(libraries), source, node_size,
                                                   changing);
 }
 
 template std::shared_ptr<MatrixStorage<double>> make_cusparse_matrix(Context &, std::shared_ptr<Libraries>,
-                                                                     const CSRMatrix<double> &, int, const double *);
+                                                                     const CSRMatrix<double> &, int, const RowsView *);
 template std::shared_ptr<MatrixStorage<float>>  make_cusparse_matrix(Context &, std::shared_ptr<Libraries>,
-                                                                     const CSRMatrix<double> &, int, const double *);
+                                                                     const CSRMatrix<double> &, int, const RowsView *);
 } // namespace adamant::cuda

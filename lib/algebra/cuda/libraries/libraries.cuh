@@ -120,5 +120,5 @@ private:
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> make_cusparse_matrix(Context &context, std::shared_ptr<Libraries> libraries,
                                                             const CSRMatrix<double> &source, int node_size,
-                                                            const double *changing);
+                                                            const RowsView *changing);
 } // namespace adamant::cuda

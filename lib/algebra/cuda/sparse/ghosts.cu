@@ -113,7 +113,7 @@ CSRMatrix<double> numbered(CSRMatrix<double> A)
 template <typename Number>
 GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
                                  const std::shared_ptr<Exchange<Number>> &exchange, bool compressed,
-                                 const double *changing)
+                                 const RowsView *changing)
   : exchange(exchange)
   , node_size(node_size)
 {
@@ -135,7 +135,7 @@ GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const 
     {
       places = take(NodeEntries<Number, int>(ghosts, node_size, -1));
       values = DeviceArray<Number>(context->memory_of_device(), places.size(), "matrices");
-      take_values(*context, changing);
+      take_values(*context, changing->value);
     }
   else
     {

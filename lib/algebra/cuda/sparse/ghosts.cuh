@@ -28,10 +28,10 @@ template <typename Number>
 struct GhostMatrix
 {
   /// Makes this part of `A`, which has ghosts; `exchange` is the exchange of its plan. Without `compressed`, `many`
-  /// stays empty. `changing` is null, or the values of A in device memory, where they will change. Each block is then
-  /// stored, and `many` stays empty, too.
+  /// stays empty. `changing` is null, or A in device memory, where values will change. Each block is then stored, and
+  /// `many` stays empty, too.
   GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-              const std::shared_ptr<Exchange<Number>> &exchange, bool compressed, const double *changing);
+              const std::shared_ptr<Exchange<Number>> &exchange, bool compressed, const RowsView *changing);
 
   void take_values(const Context &context, const double *changing); ///< takes new values of all entries of A
 

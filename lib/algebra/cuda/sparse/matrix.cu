@@ -30,12 +30,11 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 // A CSR matrix on its way to the format.
 struct Staged
 {
-  // `values` is null or points to the values in device memory.
-  Staged(const Context &context, const CSRMatrix<double> &source, const double *values)
+  Staged(const Context &context, const CSRMatrix<double> &source)
     : row_start(to_device(context, source.row_start.data(), source.row_start.size(), "conversion"))
     , column(to_device(context, source.column.data(), source.n_nonzeros(), "conversion"))
-    , value(to_device(context, source.value.data(), values == nullptr ? source.n_nonzeros() : 0, "conversion"))
-    , view{source.n_rows, row_start.data(), column.data(), values == nullptr ? value.data() : values}
+    , value(to_device(context, source.value.data(), source.n_nonzeros(), "conversion"))
+    , view{source.n_rows, row_start.data(), column.data(), value.data()}
   {}
 
   DeviceArray<std::int64_t> row_start;
@@ -92,7 +91,7 @@ void allocate_values(const Context &context, const Arrangement &arrangement, Spa
 
 template <typename Number>
 SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRMatrix<double> &source, int node_size,
-                                   std::shared_ptr<Exchange<Number>> exchange, const double *changing)
+                                   std::shared_ptr<Exchange<Number>> exchange, const RowsView *changing)
   : context(std::move(context_))
   , pattern(pattern_of(source))
   , changing(changing != nullptr)
@@ -101,7 +100,7 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
   first_ghost     = source.ghosts ? source.ghosts->n_owned : -1;
-  convert(owned(Staged(*context, source, changing).view), source);
+  changing != nullptr ? convert(owned(*changing), source) : convert(owned(Staged(*context, source).view), source);
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   if (!exchange)
@@ -280,7 +279,7 @@ public:
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       const double *changing) const override
+                                                       const RowsView *changing) const override
   {
     return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size, nullptr, changing);
   }

@@ -117,10 +117,10 @@ class SparseMatrix : public MatrixStorage<Number>, public SliceCounts
 {
 public:
   /// Makes the matrix `source`. Where its rows are spread over ranks, it shares the exchange of another matrix of its
-  /// pattern if `exchange` is given. `changing` points to its values if they are in device memory and will change
+  /// pattern if `exchange` is given. `changing` points to its rows in device memory if their values will change
   /// there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
-               std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
+               std::shared_ptr<Exchange<Number>> exchange = nullptr, const RowsView *changing = nullptr);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;

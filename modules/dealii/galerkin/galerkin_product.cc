@@ -1,4 +1,4 @@
-#include "dealii/galerkin.h"
+#include "dealii/galerkin/galerkin_product.h"
 
 #include "base/exchange_plan.h"
 #include "base/row_ranges.h"
@@ -10,6 +10,7 @@
 #include <boost/serialization/vector.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -142,11 +143,37 @@ CSRMatrix<double> GalerkinProduct::compute(const CSRMatrix<double> &A)
 void GalerkinProduct::update(const CSRMatrix<double> &A, CSRMatrix<double> &C)
 {
   local_product(A, *fine_rows(), AP);
-  local_product(*fine_columns(), AP, A.ghosts ? part : C);
-  if (!A.ghosts)
-    return;
+  local_product(*fine_columns(), AP, columns ? part : C);
+  if (columns)
+    C.value = product(summation_of(C), part.value);
+}
+
+const CSRMatrix<double> &GalerkinProduct::summation_of(const CSRMatrix<double> &C)
+{
   if (!summed)
     summed = std::make_shared<CSRMatrix<double>>(summation(part, C, *columns, *columns));
-  C.value = product(*summed, part.value);
+  return *summed;
+}
+
+void GalerkinProduct::update(const Device &device, const CompressedRows &A, const CSRMatrix<double> &pattern,
+                             CompressedRows &C)
+{
+  if (!on_device)
+    {
+      on_device = std::make_unique<GalerkinOnDevice>(device, *fine_rows(), *fine_columns(), AP);
+      if (columns)
+        on_device->set_part(part, summation_of(pattern));
+      AP = part = {};
+    }
+  on_device->compute(A, C);
+}
+
+bool GalerkinProduct::fits_device() const
+{
+  const auto rows = fine_rows(), columns = fine_columns();
+  for (const auto *matrix : {&AP, &part, rows.get(), columns.get()})
+    if (matrix->n_nonzeros() > std::numeric_limits<int>::max())
+      return false;
+  return true;
 }
 } // namespace adamant
