@@ -19,6 +19,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace adamant
@@ -104,18 +105,20 @@ std::unique_ptr<LevelSpace<dim>> coarser_space(const LevelMesh<dim> &mesh, const
   return std::make_unique<LevelSpace<dim>>(mesh.cells, element, DirichletBoundary());
 }
 
-// Runs what has few parallel parts beside other work, where there are threads. This thread keeps the others, so that no
-// team waits for one of its threads to get a core. On meshes of p4est such work waits, as threads may not call MPI at
-// once.
+// Runs what has few parallel parts beside other work, where there are threads. Meanwhile this thread has half of them,
+// so that teams do not wait for a thread that has no core. On meshes of p4est such work waits, as threads may not call
+// MPI at once.
 class WorkBeside
 {
 public:
   explicit WorkBeside(bool distributed)
     : n_threads(omp_get_max_threads())
     , waits(distributed || n_threads < 4)
-    , kept(waits ? n_threads : n_threads - 1 - n_threads / 4)
+    , kept(waits ? n_threads : n_threads / 2)
   {}
-  // A team of a share of all threads, of at least one, works on `action`.
+  static constexpr int alone = std::numeric_limits<int>::max();
+
+  // A team of n / `share` threads, or of one, works on `action`.
   template <class Action>
   auto start(int share, const Action &action) const
   {
@@ -131,6 +134,41 @@ private:
   const bool      waits;
   const ThreadsOf kept;
 };
+
+template <int dim>
+using Spaces = std::vector<std::unique_ptr<LevelSpace<dim>>>;
+
+// The spaces of levels that are on the way: of the next coarser level, which has most cells, and of all below it.
+template <int dim>
+class CoarserSpaces
+{
+public:
+  CoarserSpaces(const WorkBeside &beside, const LevelMeshes<dim> &meshes, const dealii::FiniteElement<dim> &element)
+  {
+    const std::size_t n = meshes.size() - 1;
+    if (n == 0)
+      return;
+    largest = beside.start(4, [&, n] { return coarser_space(meshes[n - 1], element); });
+    others  = beside.start(8, [&, n] {
+      Spaces<dim> spaces;
+      for (std::size_t l = 0; l + 1 < n; ++l)
+        spaces.push_back(coarser_space(meshes[l], element));
+      return spaces;
+    });
+  }
+  Spaces<dim> get()
+  {
+    if (!largest.valid())
+      return {};
+    auto spaces = others.get();
+    spaces.push_back(largest.get());
+    return spaces;
+  }
+
+private:
+  std::future<std::unique_ptr<LevelSpace<dim>>> largest;
+  std::future<Spaces<dim>>                      others;
+};
 } // namespace
 
 template <int dim>
@@ -141,19 +179,17 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   const Communicator ranks(dofs.get_communicator());
   agreed(ranks, [&] { check_dofs(dofs, components); });
   check_mesh_of(dofs);
-  const auto      &mesh = dofs.get_triangulation();
-  const WorkBeside beside(is_distributed(mesh));
-  auto             by_dealii = beside.start(omp_get_max_threads(), [&dofs] { return hanging_node_constraints(dofs); });
+  const auto               &mesh = dofs.get_triangulation();
+  std::optional<WorkBeside> beside(is_distributed(mesh));
+  auto             by_dealii = beside->start(WorkBeside::alone, [&dofs] { return hanging_node_constraints(dofs); });
   const auto       element   = element_of(dofs, components);
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
   options.forests_alone  = numbered_by_forest(mesh, *element);
-  const LevelMeshes<dim>                                     meshes(mesh, options);
-  std::vector<std::future<std::unique_ptr<LevelSpace<dim>>>> coarser(meshes.size() - 1);
-  for (std::size_t l = coarser.size(); l-- > 0;) // the largest one gets most threads
-    coarser[l] = beside.start(l + 1 == coarser.size() ? 5 : 10, [&, l] { return coarser_space(meshes[l], *element); });
-  Array<int>   table;
-  DofHierarchy result;
+  const LevelMeshes<dim> meshes(mesh, options);
+  CoarserSpaces<dim>     coarser(*beside, meshes, *element);
+  Array<int>             table;
+  DofHierarchy           result;
   result.dofs              = number_user_dofs(*meshes.finest_cells(), dofs, components, table);
   const auto hanging_nodes = by_dealii.get();
   auto       fine          = user_space(meshes.finest_cells(), *element, result.dofs, std::move(table), hanging_nodes);
@@ -161,16 +197,17 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
     kinds = dof_kinds(result.dofs, *constraints, hanging_nodes);
   result.node_size = fine->node_size();
   result.transfer.resize(meshes.size());
+  auto spaces = coarser.get();
+  beside.reset(); // this thread has all threads again
   for (std::size_t l = meshes.size() - 1; l > 0; --l)
     {
-      auto space         = coarser[l - 1].get();
-      result.transfer[l] = transfer_matrices(meshes[l], *fine, *space);
-      fine               = std::move(space);
+      result.transfer[l] = transfer_matrices(meshes[l], *fine, *spaces[l - 1]);
+      fine               = std::move(spaces[l - 1]);
     }
   return result;
 }
 
-MatrixLevels::MatrixLevels(const Device &device, int rows_on_host, DofHierarchy hierarchy, Array<char> kinds,
+MatrixLevels::MatrixLevels(const Device &device, bool on_device, DofHierarchy hierarchy, Array<char> kinds,
                            const MatrixRows &rows)
   : device(device)
   , user(std::move(hierarchy.dofs))
@@ -179,7 +216,8 @@ MatrixLevels::MatrixLevels(const Device &device, int rows_on_host, DofHierarchy 
   , user_matrix(rows, user, std::move(kinds), *values)
 {
   make_coarser(std::move(hierarchy.transfer));
-  move_to_device(rows_on_host);
+  if (on_device && matrices.size() > 1)
+    move_to_device();
 }
 
 void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
@@ -208,33 +246,31 @@ void MatrixLevels::make_coarser(std::vector<Transfer> transfer)
   regularize_coarsest();
 }
 
-void MatrixLevels::move_to_device(int rows_on_host)
+void MatrixLevels::move_to_device()
 {
-  const bool fits = values->A.n_nonzeros() <= std::numeric_limits<int>::max() &&
-                    std::all_of(products.begin(), products.end(), [](const auto &p) { return p.fits_device(); });
-  const auto is_large = [&](const auto &A) { return on_any_rank(user.ranks, A->n_rows > rows_on_host); };
-  if (matrices.size() == 1 || !is_large(matrices.back()) || on_any_rank(user.ranks, !fits))
+  const auto fits    = [](const auto &A) { return A->n_nonzeros() <= std::numeric_limits<int>::max(); };
+  const bool all_fit = std::all_of(matrices.begin(), matrices.end(), fits) &&
+                       std::all_of(products.begin(), products.end(), [](const auto &p) { return p.fits_device(); });
+  if (on_any_rank(user.ranks, !all_fit))
     return;
-  for (std::size_t l = 0; l < matrices.size(); ++l)
-    {
-      on_device.push_back(std::make_shared<CompressedRows>(rows_on_device(device, *matrices[l])));
-      if (l == 0 || !is_large(matrices[l]))
-        continue;
-      data[l].values = ValuesOnDevice{matrices[l], on_device[l]};
-      if (l + 1 < matrices.size())
-        matrices[l]->value = Array<double>();
-    }
+  agreed(user.ranks, [&] {
+    for (std::size_t l = 0; l < matrices.size(); ++l)
+      {
+        on_device.push_back(std::make_shared<CompressedRows>(rows_on_device(device, *matrices[l])));
+        if (l > 0)
+          data[l].values = ValuesOnDevice{matrices[l], on_device[l]};
+        if (l > 0 && l + 1 < matrices.size())
+          matrices[l]->value = Array<double>();
+      }
+  });
 }
 
 void MatrixLevels::update_on_device()
 {
   on_device.back()->values.upload(values->A.value.data());
   for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
-    {
-      products[k].update(device, *on_device[l], *matrices[l - 1], *on_device[l - 1]);
-      if (!data[l - 1].changing())
-        matrices[l - 1]->value = to_host(on_device[l - 1]->values);
-    }
+    products[k].update(device, *on_device[l], *matrices[l - 1], *on_device[l - 1]);
+  matrices.front()->value = to_host(on_device.front()->values);
 }
 
 bool MatrixLevels::update(const MatrixRows &rows)

@@ -41,10 +41,9 @@ bool is_symmetric(const CSRMatrix<double> &A, const Communicator &ranks);
 class MatrixLevels
 {
 public:
-  /// dof_kinds() has made `kinds`. Values of levels with more than `rows_on_host` rows on some rank are in the memory
-  /// of the device. Other levels, and the coarsest one, have their values in host memory. Throws as UserMatrix does.
-  MatrixLevels(const Device &device, int rows_on_host, DofHierarchy hierarchy, Array<char> kinds,
-               const MatrixRows &rows);
+  /// dof_kinds() has made `kinds`. With `on_device`, the values of all levels but the coarsest one are in the memory of
+  /// the device, unless entries are too many for int there. Throws as UserMatrix does.
+  MatrixLevels(const Device &device, bool on_device, DofHierarchy hierarchy, Array<char> kinds, const MatrixRows &rows);
 
   /// Takes over new values. Returns false on all ranks where the levels have to be made anew: the matrix has another
   /// pattern, other rows are decoupled, or other constants are in its kernel. The levels' matrices are then not valid.
@@ -64,7 +63,7 @@ public:
 
 private:
   void make_coarser(std::vector<Transfer> transfer);
-  void move_to_device(int rows_on_host);
+  void move_to_device();
   void update_on_device();
   bool regularize_coarsest();
 
@@ -75,7 +74,7 @@ private:
   UserMatrix                                      user_matrix;
   std::vector<GalerkinProduct>                    products;  // of each level but the coarsest
   std::vector<std::shared_ptr<CSRMatrix<double>>> matrices;  // the coarsest first
-  std::vector<std::shared_ptr<CompressedRows>>    on_device; // of each level; empty where the host has the values
+  std::vector<std::shared_ptr<CompressedRows>>    on_device; // of all levels, or none
   std::shared_ptr<CSRMatrix<double>>              coarsest;  // as levels() has it
   Array<char>                                     coarsest_free;
   std::vector<LevelData>                          data;

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -51,13 +50,13 @@ Device device_for(const std::optional<Device> &given, MPI_Comm mesh)
   return *given;
 }
 
-// The most rows of a level whose values stay in host memory. On a GPU these are the levels that may be composed, which
-// needs values on the host.
-int rows_on_host(const Device &device, const MultigridOptions &options)
+// Whether values of levels are best in the memory of a GPU. Composed levels need them on the host, and smoothers by
+// factors or patches take more matrices from there.
+bool has_values(const Device &device, const MultigridOptions &options)
 {
-  if (!device.traits().separate_memory)
-    return std::numeric_limits<int>::max();
-  return options.compose_up_to >= 0 ? options.compose_up_to : 20000;
+  const std::string &smoother = options.smoother.type;
+  return device.traits().separate_memory && options.compose_up_to == 0 &&
+         (smoother.empty() || smoother == "jacobi" || smoother == "block_jacobi");
 }
 
 Array<char> are_constrained(const Array<char> &kinds)
@@ -162,8 +161,8 @@ void DealiiMultigrid::set_up(const MatrixRows &rows, const dealii::DoFHandler<di
   try
     {
       auto hierarchy = state->make_hierarchy(&constraints, state->by_constraints);
-      state->levels  = std::make_unique<MatrixLevels>(where, rows_on_host(where, options.multigrid),
-                                                     std::move(hierarchy), state->by_constraints, rows);
+      state->levels  = std::make_unique<MatrixLevels>(where, has_values(where, options.multigrid), std::move(hierarchy),
+                                                     state->by_constraints, rows);
       build();
     }
   catch (...)
@@ -241,7 +240,7 @@ void DealiiMultigrid::update_values(const MatrixRows &rows)
       s.krylov.reset();
       s.levels.reset();
       Array<char> unused;
-      s.levels = std::make_unique<MatrixLevels>(where, rows_on_host(where, options.multigrid),
+      s.levels = std::make_unique<MatrixLevels>(where, has_values(where, options.multigrid),
                                                 s.make_hierarchy(nullptr, unused), s.by_constraints, rows);
       build();
     }

@@ -3,6 +3,7 @@
 #include "base/exchange_plan.h"
 #include "base/row_ranges.h"
 #include "dealii/matrix_rows.h"
+#include "dealii/ranks.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -160,10 +161,12 @@ void GalerkinProduct::update(const Device &device, const CompressedRows &A, cons
 {
   if (!on_device)
     {
-      on_device = std::make_unique<GalerkinOnDevice>(device, *fine_rows(), *fine_columns(), AP);
+      agreed(device.communicator(),
+             [&] { on_device = std::make_unique<GalerkinOnDevice>(device, *fine_rows(), *fine_columns(), AP); });
       if (columns)
         on_device->set_part(part, summation_of(pattern));
       AP = part = {};
+      rows_of_P = columns_of_P = summed = nullptr;
     }
   on_device->compute(A, C);
 }

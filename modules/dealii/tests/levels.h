@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace test
 {
@@ -18,7 +17,7 @@ adamant::MatrixLevels levels_of(const Program &program, const adamant::MatrixRow
 {
   adamant::Array<char> kinds;
   auto hierarchy = adamant::dof_hierarchy(program.dofs, ComponentMask(), coarsest_cells, &program.constraints, kinds);
-  return {device, on_device ? 0 : std::numeric_limits<int>::max(), std::move(hierarchy), kinds, rows};
+  return {device, on_device, std::move(hierarchy), kinds, rows};
 }
 
 /// Expects that levels on a device and on the host have equal values, made and updated, and the same bits again.

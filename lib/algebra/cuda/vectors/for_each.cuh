@@ -48,7 +48,7 @@ template <typename Functor>
 __global__ void for_each_by_lanes_kernel(int n, Functor functor)
 {
   wait_for_predecessor();
-  const int i = (blockIdx.x * blockDim.x + threadIdx.x) / WarpLanes::size;
+  const int i = static_cast<int>((static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x) / WarpLanes::size);
   if (i < n)
     functor(i, WarpLanes());
 }
