@@ -53,9 +53,9 @@ CellMesh random_grid(const std::array<int, 3> &n_cells, double lambda)
   return mesh;
 }
 
-// Cubes of a tree in a box, refined `levels` times where `divide` says so of a cell's lower corner and size. The unit of
-// both is the smallest cell. Cells that touch differ by one level at most. A node hangs where it lies inside an edge or
-// a face of a cell.
+// Cubes of a tree in a box, refined `levels` times where `divide` says so of a cell's lower corner and size. The unit
+// of both is the smallest cell. Cells that touch differ by one level at most. A node hangs where it lies inside an edge
+// or a face of a cell.
 template <class Divide>
 CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &divide, double lambda)
 {
