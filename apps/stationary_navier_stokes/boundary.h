@@ -9,7 +9,6 @@
 #include "flow/nodal_functionals.h"
 #include "frame/parameters/mesh_input.h"
 
-#include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/mapping.h>
 
 #include <algorithm>
@@ -110,10 +109,10 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
   for (const auto id : mesh.get_boundary_ids())
     if (problem.outflow.count(id) == 0)
       {
-        const auto on_boundary = DoFTools::extract_boundary_dofs(space.dof_handler(), ComponentMask(), {id});
+        const auto on_boundary = space.on_boundary(id);
         const auto values = adamant::nodal_values(space, mapping, *velocity_on<dim>(problem, id), space.prescribed);
         for (std::size_t i = 0; i < g.size(); i += dim) // the velocities of a node follow each other
-          if (on_boundary.is_element(space.prescribed[i]))
+          if (on_boundary[space.prescribed[i]] != 0)
             {
               double square = 0.;
               for (int c = 0; c < dim; ++c)

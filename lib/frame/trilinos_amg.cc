@@ -8,7 +8,6 @@
 #include <deal.II/base/index_set.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
-#include <deal.II/lac/trilinos_sparsity_pattern.h>
 #include <Epetra_MultiVector.h>
 #include <Teuchos_ParameterList.hpp>
 #endif
@@ -23,14 +22,13 @@ namespace
 {
 struct ML
 {
-  dealii::TrilinosWrappers::SparseMatrix    matrix;
-  std::vector<double>                       modes; // ML keeps a pointer
-  dealii::TrilinosWrappers::PreconditionAMG amg;
+  const dealii::TrilinosWrappers::SparseMatrix matrix;
+  std::vector<double>                          modes; // ML keeps a pointer
+  dealii::TrilinosWrappers::PreconditionAMG    amg;
 
   void vmult(const double *v, double *z) const
   {
-    const Epetra_Map &map = matrix.trilinos_matrix().RowMap();
-    // Views: no copies on the way in or out.
+    const Epetra_Map  &map = matrix.trilinos_matrix().RowMap(); // of vectors that are views of v and z
     Epetra_MultiVector from(::View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
     Epetra_MultiVector to(::View, map, z, std::max(map.NumMyElements(), 1), 1);
     if (const int error = amg.trilinos_operator().ApplyInverse(from, to))
@@ -38,7 +36,7 @@ struct ML
   }
 };
 
-void copy_matrix(const CSRMatrix<double> &source, dealii::TrilinosWrappers::SparseMatrix &matrix)
+dealii::TrilinosWrappers::SparseMatrix trilinos_matrix(const CSRMatrix<double> &source)
 {
   using Index           = dealii::types::global_dof_index;
   const auto *ghosts    = source.ghosts.get(); // null on one rank
@@ -46,38 +44,27 @@ void copy_matrix(const CSRMatrix<double> &source, dealii::TrilinosWrappers::Spar
               n_rows    = ghosts ? static_cast<Index>(ghosts->n_global) : source.n_rows;
   dealii::IndexSet rows(n_rows);
   rows.add_range(first_row, first_row + source.n_rows);
-  std::vector<Index> columns;
-  const auto         columns_of_row = [&](int i) {
-    columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
-    if (ghosts)
-      for (Index &column : columns)
-        column = static_cast<Index>(ghosts->global(static_cast<int>(column)));
-  };
-  std::size_t longest_row = 0;
+  unsigned int longest = 0;
   for (int i = 0; i < source.n_rows; ++i)
-    longest_row = std::max(longest_row, static_cast<std::size_t>(source.row_start[i + 1] - source.row_start[i]));
-  dealii::TrilinosWrappers::SparsityPattern pattern(rows, rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF,
-                                                    longest_row);
+    longest = std::max<unsigned int>(longest, source.row_start[i + 1] - source.row_start[i]);
+  dealii::TrilinosWrappers::SparseMatrix matrix(rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF, longest);
+  std::vector<Index>                     columns;
   for (int i = 0; i < source.n_rows; ++i)
     {
-      columns_of_row(i);
-      pattern.add_entries(first_row + i, columns.begin(), columns.end(), !ghosts);
-    }
-  pattern.compress();
-  matrix.reinit(pattern);
-  for (int i = 0; i < source.n_rows; ++i)
-    {
-      columns_of_row(i);
+      columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
+      if (ghosts)
+        for (Index &column : columns)
+          column = static_cast<Index>(ghosts->global(static_cast<int>(column)));
       matrix.set(first_row + i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
     }
   matrix.compress(dealii::VectorOperation::insert);
+  return matrix;
 }
 } // namespace
 
 TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
 {
-  const auto ml = std::make_shared<ML>();
-  copy_matrix(source, ml->matrix);
+  const std::shared_ptr<ML>                                 ml(new ML{trilinos_matrix(source), {}, {}});
   dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
   data.elliptic              = options.elliptic;
   data.smoother_type         = options.smoother.c_str();

@@ -6,8 +6,6 @@
 #include "flow/hanging_vertices.h"
 #include "frame/parameters/mesh_input.h"
 
-#include <deal.II/dofs/dof_tools.h>
-
 #include <iterator>
 
 namespace adamant
@@ -15,11 +13,11 @@ namespace adamant
 template <int dim>
 std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id)
 {
-  const auto      &numbers = space.partition();
+  const auto       on_boundary = space.on_boundary(id);
   std::vector<int> nodes;
-  for (const auto i : dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), dealii::ComponentMask(), {id}))
-    if (numbers.in_local_range(i))
-      nodes.push_back(static_cast<int>(numbers.global_to_local(i)));
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (on_boundary[i] != 0)
+      nodes.push_back(i);
   return nodes;
 }
 

@@ -13,6 +13,8 @@
 #include <cmath>
 #include <iostream>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <utility>
 
 namespace adamant
@@ -31,6 +33,27 @@ StokesOptions stokes_options(LevelMeshOptions levels, double length, const Visco
           parameters.boundary_weight,
           length,
           parameters.velocity_product(averages)};
+}
+
+template <int dim>
+Array<double> volumes_of(const CellList<dim> &cells)
+{
+  Array<double> volumes(cells.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t c = 0; c < cells.size(); ++c)
+    volumes[c] = cells[c]->measure();
+  return volumes;
+}
+
+// About the length of the domain, from its volume.
+template <int dim>
+double length_of(const dealii::Triangulation<dim> &mesh)
+{
+  const auto shared  = std::shared_ptr<const dealii::Triangulation<dim>>(&mesh, [](const void *) {});
+  const auto volumes = volumes_of(CellList<dim>(shared));
+  double     volume  = std::accumulate(volumes.begin(), volumes.end(), 0.); // in order, for any number of threads
+  Communicator(mesh.get_communicator()).sum(&volume, 1);
+  return std::pow(volume, 1. / dim);
 }
 
 // Whether the values at the n points of each cell vary by a factor of less than 10, on all ranks. A jump of the
@@ -73,7 +96,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   , average_parameters(averages)
   , parameters(parameters)
   , schur(schur)
-  , length(std::pow(dealii::GridTools::volume(mesh), 1. / dim))
+  , length(length_of(mesh))
   , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh), walls(boundaries, mesh),
               stokes_options(levels, length, averages, parameters, schur, element))
   , field(device, matrices_.velocity, mapping)
@@ -87,10 +110,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   scaled      = Vector<double>(device, space().n_cells());
   prescribed  = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping));
   g           = field.prescribed_vector();
-  volumes     = Array<double>(space().n_cells());
-#pragma omp parallel for schedule(static)
-  for (int cell = 0; cell < space().n_cells(); ++cell)
-    volumes[cell] = space().active_cells()[cell]->measure();
+  volumes     = volumes_of(space().active_cells());
 }
 
 template <int dim>

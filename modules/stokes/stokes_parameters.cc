@@ -10,7 +10,6 @@
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <array>
@@ -262,20 +261,21 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
   require(std::abs(flux[0]) <= 1e-4 * flux[1], "Problem/Boundary velocity: ", flux[0],
           " flows out through the boundary all in all; div u = 0 needs 0");
   Array<double> g(space.prescribed.size(), 0.);
-  const auto    at = [&](dealii::types::boundary_id id, const dealii::Function<dim> &value) {
-    const auto on_boundary = dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), {}, {id});
-    const auto values      = nodal_values(space, mapping, value, space.prescribed);
+  const auto    take = [&](dealii::types::boundary_id id, const Array<double> &values) {
+    const auto on_boundary = space.on_boundary(id);
     for (std::size_t i = 0; i < g.size(); ++i)
-      if (on_boundary.is_element(space.partition().local_to_global(space.prescribed[i])))
+      if (on_boundary[space.prescribed[i]] != 0)
         g[i] = values[i];
   };
   const auto ids = space.triangulation().get_boundary_ids();
   for (const auto id : ids)
     if (boundaries.kind(id) == "velocity")
-      at(id, *parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim));
+      take(id, nodal_values(space, mapping,
+                            *parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim),
+                            space.prescribed));
   for (const auto id : ids)
     if (boundaries.kind(id) == "no_slip")
-      at(id, dealii::Functions::ZeroFunction<dim>(dim));
+      take(id, Array<double>(g.size(), 0.));
   require_numbers(space.communicator(), "Problem/Boundary velocity", g); // fluxes see other points than the nodes
   return g;
 }

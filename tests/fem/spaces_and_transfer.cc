@@ -74,6 +74,15 @@ void compare_constraints(const FiniteElement<dim> &fe, unsigned int seed)
   u += multiply(space.B, g);
   expect_close(u, expected, 1e-13, "H x + B g");
 
+  for (const types::boundary_id id : {0, 1, 3})
+    {
+      const auto found  = space.on_boundary(id);
+      const auto wanted = DoFTools::extract_boundary_dofs(space.dof_handler(), ComponentMask(), {id});
+      EXPECT_GT(wanted.n_elements(), 0u);
+      for (int i = 0; i < space.n_dofs(); ++i)
+        ASSERT_EQ(found[i], wanted.is_element(i) ? 1 : 0) << "DoF " << i << ", boundary " << id;
+    }
+
   Vector<double> again(x);
   space.hanging_nodes.distribute(again);
   AffineConstraints<double> hanging;

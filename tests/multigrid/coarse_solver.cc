@@ -127,7 +127,7 @@ protected:
 
 TEST_P(InverseOnDevice, TimesMatrixIsIdentity)
 {
-  for (const int n : {1, 2, 33, 130, 300})
+  for (const int n : {1, 2, 33, 127, 128, 129, 300}) // by one block on a GPU up to 128
     {
       Dense A(n, Values(n));
       for (int i = 0; i < n; ++i)

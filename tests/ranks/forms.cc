@@ -9,6 +9,8 @@
 #include "operators/device_level.h"
 #include "rows.h"
 
+#include <deal.II/dofs/dof_tools.h>
+
 using namespace test;
 using adamant::CellContext;
 
@@ -306,6 +308,20 @@ void compare_two_fields(unsigned int degree)
     }
 }
 } // namespace
+
+// Also where only another rank's cell has the face: deal.II sees it among its ghost cells.
+TEST(Ranks, DofsOnABoundary)
+{
+  const Problem<3> problem(world, FE_Q<3>(2));
+  const auto      &space = problem.u.finest();
+  for (const types::boundary_id id : {0, 3, 5})
+    {
+      const auto found  = space.on_boundary(id);
+      const auto wanted = DoFTools::extract_boundary_dofs(space.dof_handler(), ComponentMask(), {id});
+      for (int i = 0; i < space.n_owned(); ++i)
+        ASSERT_EQ(found[i], wanted.is_element(space.partition().local_to_global(i)) ? 1 : 0) << "DoF " << i;
+    }
+}
 
 TEST(Ranks, SumsOverCells)
 {

@@ -3,7 +3,6 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/numerics/vector_tools.h>
 
@@ -129,9 +128,7 @@ Array<double> LevelSpace<dim>::local_values(const double *owned) const
 template <int dim>
 StorageOrder LevelSpace<dim>::storage_order() const
 {
-  const auto *distributed =
-    dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(cells->mesh().get());
-  if (distributed == nullptr)
+  if (!is_distributed(*cells->mesh()))
     return {};
   StorageOrder order{Communicator(cells->mesh()->get_communicator()), {}};
   Array<char>  met(n_owned(), 0);
@@ -145,30 +142,37 @@ StorageOrder LevelSpace<dim>::storage_order() const
   return order;
 }
 
-// Sorts the DoFs into free, hanging and prescribed ones: the latter lie on faces of a boundary where their component is
-// prescribed. A hanging DoF on the boundary stays hanging, so that the solution stays continuous.
 template <int dim>
-void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
+Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<bool(unsigned, unsigned)> &marks) const
 {
-  const auto on_face = dofs_on_faces(element());
-  constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
+  const auto    on_face = dofs_on_faces(element());
+  Array<double> n_marks(n_owned() + numbers->n_ghost_indices(), 0.);
 #pragma omp parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
     {
       const auto cell = (*cells)[c];
       for (const unsigned int f : cell->face_indices())
-        {
-          const auto face     = cell->face(f);
-          const auto boundary = cell->at_boundary(f) ? dirichlet.find(boundary_id(face)) : dirichlet.end();
-          if (boundary == dirichlet.end())
-            continue;
+        if (cell->at_boundary(f))
           for (const int i : on_face[f])
-            if (boundary->second[element().system_to_component_index(i).first])
-              write_atomically(constrained[cell_dofs(c)[i]], fixed);
-        }
+            if (marks(boundary_id(cell->face(f)), element().system_to_component_index(i).first))
+              write_atomically(n_marks[cell_dofs(c)[i]], 1.);
     }
   if (plan)
-    agree_on_prescribed();
+    n_marks = local_values(sum_local(std::move(n_marks)).data());
+  Array<unsigned char> marked(n_marks.size());
+  std::transform(n_marks.begin(), n_marks.end(), marked.begin(), [](double n) { return n > 0; });
+  return marked;
+}
+
+// Sorts the DoFs into free, hanging and prescribed ones: the latter lie on faces of a boundary where their component is
+// prescribed. A hanging DoF on the boundary stays hanging, so that the solution stays continuous.
+template <int dim>
+void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
+{
+  constrained = marked_on_boundary([&](unsigned int id, unsigned int component) {
+    const auto boundary = dirichlet.find(id);
+    return boundary != dirichlet.end() && boundary->second[component];
+  });
   for (const auto &line : hanging_nodes.get_lines())
     if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
       constrained[local_number(line.index)] = hanging;
@@ -176,16 +180,6 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
     if (constrained[i] == fixed)
       prescribed.push_back(i);
   mark_constrained_cells();
-}
-
-// A DoF is prescribed where the face of any rank's cell has it so.
-template <int dim>
-void LevelSpace<dim>::agree_on_prescribed()
-{
-  Array<double> n_marks(constrained.size());
-  std::transform(constrained.begin(), constrained.end(), n_marks.begin(), [](auto kind) { return kind == fixed; });
-  n_marks = local_values(sum_local(std::move(n_marks)).data());
-  std::transform(n_marks.begin(), n_marks.end(), constrained.begin(), [](double n) { return n > 0 ? fixed : free; });
 }
 
 // Numbers the columns of B: the prescribed DoFs of all ranks, one rank's after the other's. Returns the columns of the

@@ -8,6 +8,8 @@
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/la_parallel_vector.h>
 
+#include <functional>
+
 namespace adamant
 {
 /// The order in which files keep the entries of a distributed vector, for any number of ranks. The entries of one rank
@@ -98,6 +100,12 @@ public:
   /// forest's cells meet the DoFs, for any number of ranks.
   StorageOrder storage_order() const;
 
+  /// Returns 1 for each local DoF on the faces of a boundary, of any rank's cells, else 0. All ranks call it together.
+  Array<unsigned char> on_boundary(dealii::types::boundary_id id) const
+  {
+    return marked_on_boundary([id](unsigned int of_face, unsigned int) { return of_face == id; });
+  }
+
   CSRMatrix<double> H;          ///< constraint matrix
   CSRMatrix<double> B;          ///< extension of the prescribed values
   Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
@@ -118,15 +126,16 @@ private:
   enum Kind : unsigned char
   {
     free,
-    hanging,
-    fixed
+    fixed, // as marked_on_boundary() has it
+    hanging
   };
-  void       mark_constrained(const DirichletBoundary &dirichlet);
-  void       mark_constrained_cells();
-  void       agree_on_prescribed();
-  Array<int> number_prescribed();
-  void       build_constraint_matrices(const Array<int> &column_in_B);
-  int        local_number(dealii::types::global_dof_index dof) const
+  // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once.
+  Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)> &marks) const;
+  void                 mark_constrained(const DirichletBoundary &dirichlet);
+  void                 mark_constrained_cells();
+  Array<int>           number_prescribed();
+  void                 build_constraint_matrices(const Array<int> &column_in_B);
+  int                  local_number(dealii::types::global_dof_index dof) const
   {
     return static_cast<int>(numbers->global_to_local(dof));
   }

@@ -116,5 +116,5 @@ void fill_models(const Context &context, const RowsView &source, SparseMatrix<Nu
 /// Takes new values of `source`, which has the pattern that A was made of. Returns whether A could take them: where
 /// several entries share a stored value, they have to agree again, as far as sparse.cuh says. It waits.
 template <typename Number>
-bool refill(const Context &context, const RowsView &source, SparseMatrix<Number> &A);
+bool refill(Context &context, const RowsView &source, SparseMatrix<Number> &A);
 } // namespace adamant::cuda

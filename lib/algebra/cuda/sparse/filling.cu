@@ -200,7 +200,7 @@ __global__ void values_kernel(SparseView<Number> A, Shape shape, RowsView source
 
 // differ = 1 where a value that several entries share is further from one of them than sparse.cuh allows, or is none.
 template <typename Number>
-__global__ void compare_kernel(SparseView<Number> A, Shape shape, RowsView source, int *differ)
+__global__ void compare_kernel(SparseView<Number> A, Shape shape, RowsView source, double *differ)
 {
   wait_for_predecessor();
   if (my_slice() >= A.n_slices)
@@ -225,7 +225,7 @@ __global__ void compare_kernel(SparseView<Number> A, Shape shape, RowsView sourc
 } // namespace
 
 template <typename Number>
-bool refill(const Context &context, const RowsView &source, SparseMatrix<Number> &A)
+bool refill(Context &context, const RowsView &source, SparseMatrix<Number> &A)
 {
   const SparseView<Number> stored = view(A);
   const Shape              shape{A.rows, A.run, A.n_values};
@@ -247,13 +247,13 @@ bool refill(const Context &context, const RowsView &source, SparseMatrix<Number>
     }
   if (A.n_values == 0 && A.n_stencil + A.n_of_models == 0)
     return true;
-  int              differ = 0;
-  DeviceArray<int> found  = to_device(context, &differ, 1, "conversion");
-  launch(context, "compare", compare_kernel<Number>, blocks, block_size, stored, shape, source, found.data());
-  to_host(context, found, &differ);
-  return differ == 0;
+  double *const differ = context.own_scalar().on_host; // in memory of the host, so that nothing is made and copied
+  *differ              = 0.;
+  launch(context, "compare", compare_kernel<Number>, blocks, block_size, stored, shape, source, differ);
+  context.synchronize();
+  return *differ == 0.;
 }
 
-template bool refill(const Context &, const RowsView &, SparseMatrix<double> &);
-template bool refill(const Context &, const RowsView &, SparseMatrix<float> &);
+template bool refill(Context &, const RowsView &, SparseMatrix<double> &);
+template bool refill(Context &, const RowsView &, SparseMatrix<float> &);
 } // namespace adamant::cuda

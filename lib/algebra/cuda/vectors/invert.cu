@@ -9,19 +9,18 @@ namespace adamant::cuda
 {
 namespace
 {
-constexpr int pivot_threads = 1024, most_rows = 8192;
+constexpr int pivot_threads = 1024, most_rows = 8192, most_of_one_block = 128;
 
 // Step k of Gauss-Jordan elimination, by one block: exchanges row k with that of the largest entry of column k from
 // there on, scales it, and sets column k aside.
-__global__ void pivot_kernel(int n, int k, double *a, double *column, int *pivot)
+__device__ void take_pivot(int n, int k, double *a, double *column, int *pivot)
 {
   __shared__ double largest[pivot_threads];
   __shared__ int    row[pivot_threads];
-  wait_for_predecessor();
-  const int  thread = threadIdx.x;
-  const long width  = n;
-  double     most   = -1;
-  int        at     = k;
+  const int         thread = threadIdx.x;
+  const long        width  = n;
+  double            most   = -1;
+  int               at     = k;
   for (int i = k + thread; i < n; i += pivot_threads)
     if (const double size = fabs(a[i * width + k]); size > most)
       {
@@ -58,69 +57,82 @@ __global__ void pivot_kernel(int n, int k, double *a, double *column, int *pivot
     pivot[k] = p;
 }
 
-// All other rows of step k.
+// An entry of another row of step k.
+__device__ void eliminate(long width, int k, int i, int j, double *a, const double *column)
+{
+  const double old = j == k ? 0. : a[i * width + j];
+  a[i * width + j] = old - column[i] * a[k * width + j];
+}
+
+// Rows of the matrix were exchanged: so are columns of the inverse, in row i.
+__device__ void exchange_columns(long width, int i, double *a, const int *pivot)
+{
+  double *row = a + i * width;
+  for (int k = static_cast<int>(width) - 1; k >= 0; --k)
+    {
+      const double value = row[k];
+      row[k]             = row[pivot[k]];
+      row[pivot[k]]      = value;
+    }
+}
+
+__global__ void pivot_kernel(int n, int k, double *a, double *column, int *pivot)
+{
+  wait_for_predecessor();
+  take_pivot(n, k, a, column, pivot);
+}
+
 __global__ void eliminate_kernel(int n, int k, double *a, const double *column)
 {
   wait_for_predecessor();
   const int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
-  if (j >= n || i == k)
-    return;
-  const long   width = n;
-  const double old   = j == k ? 0. : a[i * width + j];
-  a[i * width + j]   = old - column[i] * a[k * width + j];
+  if (j < n && i != k)
+    eliminate(n, k, i, j, a, column);
 }
 
-// Rows of the matrix were exchanged: so are columns of the inverse. Column j of it is column order[j] of the result.
-__global__ void order_kernel(int n, const int *pivot, int *order)
+__global__ void exchange_columns_kernel(int n, double *a, const int *pivot)
 {
-  __shared__ int in_block[most_rows];
   wait_for_predecessor();
-  for (int j = threadIdx.x; j < n; j += pivot_threads)
+  if (const int i = blockIdx.x * blockDim.x + threadIdx.x; i < n)
+    exchange_columns(n, i, a, pivot);
+}
+
+// The inverse of a small matrix by one block, which launches nothing for each of the rows.
+__global__ void small_inverse_kernel(int n, double *a)
+{
+  __shared__ double column[most_of_one_block];
+  __shared__ int    pivot[most_of_one_block];
+  wait_for_predecessor();
+  for (int k = 0; k < n; ++k)
     {
-      in_block[j] = j;
-      order[j]    = pivot[j];
+      take_pivot(n, k, a, column, pivot);
+      __syncthreads();
+      for (int entry = threadIdx.x; entry < n * n; entry += pivot_threads)
+        if (entry / n != k)
+          eliminate(n, k, entry / n, entry % n, a, column);
+      __syncthreads();
     }
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (int k = n - 1; k >= 0; --k)
-      {
-        const int p = order[k], value = in_block[k];
-        in_block[k] = in_block[p];
-        in_block[p] = value;
-      }
-  __syncthreads();
-  for (int j = threadIdx.x; j < n; j += pivot_threads)
-    order[j] = in_block[j];
-}
-
-__global__ void exchange_columns_kernel(int n, const double *from, const int *order, double *to)
-{
-  wait_for_predecessor();
-  const int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
-  if (j < n)
-    to[static_cast<long>(i) * n + j] = from[static_cast<long>(i) * n + order[j]];
+  if (static_cast<int>(threadIdx.x) < n)
+    exchange_columns(n, threadIdx.x, a, pivot);
 }
 } // namespace
 
 void Context::invert(double *a, int n)
 {
   if (n > most_rows)
-    throw RunError("a dense matrix of " + std::to_string(n) + " rows is inverted on a GPU; at most " +
-                   std::to_string(most_rows) + " can be");
-  const std::size_t   n_entries = static_cast<std::size_t>(n) * n;
-  const auto         &memory    = memory_of_device();
-  const dim3          blocks(blocks_for(n, 128), n);
-  DeviceArray<double> column(memory, n, "conversion"), result(memory, n_entries, "conversion");
-  DeviceArray<int>    pivot(memory, n, "conversion"), order(memory, n, "conversion");
+    throw RunError("a GPU inverts at most " + std::to_string(most_rows) + " rows, not " + std::to_string(n));
+  if (n <= most_of_one_block)
+    return launch(*this, "inverse of a small dense matrix", small_inverse_kernel, 1, pivot_threads, n, a);
+  const auto         &memory = memory_of_device();
+  DeviceArray<double> column(memory, n, "conversion");
+  DeviceArray<int>    pivot(memory, n, "conversion");
   for (int k = 0; k < n; ++k)
     {
       launch(*this, "pivot of a dense matrix", pivot_kernel, 1, pivot_threads, n, k, a, column.data(), pivot.data());
-      launch(*this, "elimination in a dense matrix", eliminate_kernel, blocks, 128, n, k, a, column.data());
+      launch(*this, "elimination in a dense matrix", eliminate_kernel, dim3(blocks_for(n, 128), n), 128, n, k, a,
+             column.data());
     }
-  launch(*this, "order of columns", order_kernel, 1, pivot_threads, n, pivot.data(), order.data());
-  launch(*this, "exchange of columns", exchange_columns_kernel, blocks, 128, n, a, order.data(), result.data());
-  check(cudaMemcpyAsync(a, result.data(), n_entries * sizeof(double), cudaMemcpyDeviceToDevice, stream()),
-        "cudaMemcpyAsync", a, result.data(), n_entries * sizeof(double), "on the device");
+  launch(*this, "exchange of columns", exchange_columns_kernel, blocks_for(n, 32), 32, n, a, pivot.data());
   synchronize();
 }
 } // namespace adamant::cuda
