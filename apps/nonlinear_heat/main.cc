@@ -43,7 +43,7 @@ struct Parameters : CubeParameters
   double       tolerance = 1e-8;
 
   Parameters()
-    : CubeParameters("/Heat", 2, SolverType::gmres)
+    : CubeParameters("/Heat", 2, SolverType::gmres, 64) // each new J needs the inverse of its coarsest level
   {
     using namespace dealii::Patterns;
     add_parameter("Conductivity", conductivity.kappa, "kappa", prm, Double(0.));

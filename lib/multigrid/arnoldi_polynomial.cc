@@ -55,8 +55,7 @@ std::vector<double> solve_transposed_for_last_unit(int n, const std::vector<doub
 }
 
 // Orthonormalises w by classical Gram-Schmidt against k vectors, and once more where orthogonality was lost. Returns
-// the k coefficients and, behind them, the norm before scaling; a zero norm leaves w unscaled. `scalars` has room for
-// k + 1.
+// the k coefficients and then the norm before scaling; a zero norm leaves w unscaled. `scalars` has room for k + 1.
 template <typename Number>
 std::vector<double> orthonormalize(const Device &device, const std::vector<Vector<Number>> &basis, int k,
                                    Vector<Number> &w, Scalars &scalars)

@@ -16,7 +16,7 @@ namespace adamant
 /// A matrix whose values change in the memory of a device.
 struct ValuesOnDevice
 {
-  SharedMatrix                          pattern; ///< the rows without values
+  SharedMatrix                          pattern; ///< the rows; values that they may have are older ones
   std::shared_ptr<const CompressedRows> rows;
 };
 

@@ -31,8 +31,7 @@ BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Precondi
   , z(device, A.n_rows())
 {}
 
-// The recursion's residual drifts away from the true one, the more the larger it has been: the true one decides at the
-// end of a cycle.
+// The recursion's residual drifts away from the true one, which therefore decides at the end of a cycle.
 PendingResult BiCGStab::start(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool)
 {
   SolverResult result;
@@ -76,8 +75,7 @@ PendingResult BiCGStab::start(const Vector<double> &b, Vector<double> &x, const 
 }
 
 // Iterations from the residual r, until it is small enough, the limit of iterations, or a step that breaks down;
-// whether none did. A step whose second half is lost in rounding has gained by its first half: the true residual then
-// decides.
+// whether none did. A step whose second half is lost in rounding gains by its first: the true residual then decides.
 bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &control, SolverResult &result)
 {
   State state;

@@ -60,8 +60,8 @@ enum DofKind : char
   prescribed_dof, ///< its value is in the constraints, or its row of the matrix is decoupled
 };
 
-/// Throws RunError with a sentence for meshes and elements that multigrid does not take: hp, simplices,
-/// parallel::shared and parallel::fullydistributed meshes, elements other than FE_Q and FESystem of FE_Q.
+/// Throws RunError with a sentence for what multigrid does not take: hp, simplices, elements other than FE_Q and
+/// FESystem of FE_Q. LevelMeshes refuses parallel::shared and parallel::fullydistributed meshes.
 template <int dim>
 void check_dofs(const dealii::DoFHandler<dim> &dofs, const dealii::ComponentMask &components);
 

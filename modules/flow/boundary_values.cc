@@ -35,7 +35,7 @@ BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key
     ids.insert(entry.first);
   check_boundaries(key, ids, space.triangulation());
   std::map<int, std::set<std::size_t>> of_node; // candidates of each listed node, in the order of boundary ids
-  for (const auto id : space.triangulation().get_boundary_ids())
+  for (const auto id : boundary_ids(space.triangulation()))
     if (const auto found = ids.find(id); natural.count(id) == 0)
       for (const int i : nodes_on_boundary(space, id))
         if (space.is_free(i))

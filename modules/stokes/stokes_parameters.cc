@@ -76,7 +76,7 @@ std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, cons
                                       const dealii::Mapping<dim> &mapping)
 {
   std::map<dealii::types::boundary_id, std::unique_ptr<ParsedFunction<dim>>> g;
-  for (const auto id : space.triangulation().get_boundary_ids())
+  for (const auto id : boundary_ids(space.triangulation()))
     if (boundaries.kind(id) == "velocity")
       g[id] = parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim);
   std::array<double, 2>     flux{};
@@ -232,7 +232,7 @@ DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const
 {
   boundaries.check_boundaries(mesh);
   DirichletBoundary dirichlet;
-  for (const auto id : mesh.get_boundary_ids())
+  for (const auto id : boundary_ids(mesh))
     {
       const bool slip = boundaries.kind(id) == "free_slip";
       dirichlet[id]   = dealii::ComponentMask(dim, !slip);
@@ -246,7 +246,7 @@ template <int dim>
 std::set<dealii::types::boundary_id> walls(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh)
 {
   std::set<dealii::types::boundary_id> ids;
-  for (const auto id : mesh.get_boundary_ids())
+  for (const auto id : boundary_ids(mesh))
     if (boundaries.kind(id) != "free_slip")
       ids.insert(id);
   return ids;
@@ -267,7 +267,7 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
       if (on_boundary[space.prescribed[i]] != 0)
         g[i] = values[i];
   };
-  const auto ids = space.triangulation().get_boundary_ids();
+  const auto ids = boundary_ids(space.triangulation());
   for (const auto id : ids)
     if (boundaries.kind(id) == "velocity")
       take(id, nodal_values(space, mapping,

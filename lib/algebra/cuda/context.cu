@@ -85,8 +85,7 @@ struct FoundDevice
   cudaFuncAttributes of_kernels;
 };
 
-// The device of this number among the ranks of its machine; throws RunError with the reason where there is no usable
-// one.
+// The device of this number among the ranks of its machine. Throws RunError that says why there is no usable one.
 FoundDevice find_device(int rank_on_machine)
 {
   int               n = 0, driver = 0;

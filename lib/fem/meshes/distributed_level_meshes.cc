@@ -44,8 +44,7 @@ using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 
 using forest::Forest;
 
-// The coarse cell of each fine one by its place in the coarse forest, which has the same partition still, and which
-// child it is.
+// The coarse cell of each fine one, by its place in the coarse forest of one partition, and which child it is.
 template <int dim>
 void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_t> &coarse_cell,
                 Array<unsigned char> &child)
@@ -145,8 +144,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
           forest::balance<dim>(coarse.get());
         }
       const std::uint64_t n_coarse = coarse->global_num_quadrants;
-      // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the
-      // same cells.
+      // For its dense inverse the coarsest level comes to one rank, if need be as a level of its own of equal cells.
       last = n_coarse == n_fine || n_coarse <= options.coarsest_cells;
       if (n_coarse == n_fine && (!options.coarsest_on_one_rank || on_one_rank(fine.get())))
         break;

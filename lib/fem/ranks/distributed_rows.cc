@@ -65,8 +65,7 @@ std::map<int, Row> received_rows(const std::map<unsigned int, Rows> &from_others
   return received;
 }
 
-// The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those
-// received.
+// The columns of the owned rows: the owned numbers, and the ghosts of this rank's entries and of received ones.
 std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows,
                                                       const Partitioner                  &columns,
                                                       const std::map<unsigned int, Rows> &from_others)
@@ -348,8 +347,7 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
 {
   if (!A.ghosts)
     return local_product(A, B);
-  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the
-  // product.
+  // Each rank multiplies its rows of B: it needs A's columns for them, and gives away parts of the product's rows.
   const MPI_Comm    comm = A.ghosts->communicator.handle();
   const Partitioner rows(owned_range(A.n_rows, comm), comm);
   const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);

@@ -233,8 +233,7 @@ private:
   Array<int>                                    first;   // where the table of its cells' DoFs has each of them first
 };
 
-// On a mesh of p4est, by deal.II. The DoFHandler is numbered anew on the new mesh: deal.II wants the same one before
-// and after.
+// On a mesh of p4est, by deal.II. It wants one DoFHandler before and after, which is numbered anew on the new mesh.
 template <int dim>
 class MeshChange<dim>::OnForest : public MeshChange<dim>::Transfer
 {

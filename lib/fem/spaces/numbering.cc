@@ -231,8 +231,7 @@ public:
     to_index(size(), "vertices, lines, faces and cells");
   }
 
-  // Whether no entity has more than one DoF of a component. Then the orientation of a line or a face in a cell plays no
-  // part.
+  // Whether no entity has more than one DoF of a component. Then the orientation of lines and faces plays no part.
   static bool suffice(const dealii::FiniteElement<dim> &fe)
   {
     if (!fe.has_support_points() || !fe.is_primitive())

@@ -23,10 +23,10 @@ struct CubeParameters : TimeParameters
   AdaptivityParameters   adaptivity{{"u"}};
   MeshFileParameters     mesh_file{"; empty: the unit square or cube"};
 
-  /// `section` is written as in ParameterAcceptor; `solver` is the program's default.
-  CubeParameters(const std::string &section, unsigned int most_degree, SolverType solver)
+  /// `section` is written as in ParameterAcceptor; `solver` and `coarsest` level's cells are the program's defaults.
+  CubeParameters(const std::string &section, unsigned int most_degree, SolverType solver, unsigned int coarsest = 256)
     : TimeParameters(1., 0.05, section)
-    , linear_solver(LinearSolverOptions{solver})
+    , linear_solver(LinearSolverOptions{solver}, coarsest)
   {
     using namespace dealii::Patterns;
     add_parameter("Dimension", dimension, "Dimension of the unit square or cube: 2 or 3", prm, Integer(2, 3));

@@ -298,9 +298,9 @@ void move_vertices(const std::string &key, const dealii::Function<dim> &map, dea
 template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids, const dealii::Triangulation<dim> &mesh)
 {
-  const auto present = mesh.get_boundary_ids();
+  const auto present = boundary_ids(mesh);
   for (const unsigned int id : ids)
-    require(std::find(present.begin(), present.end(), id) != present.end(), key, ": the mesh has no boundary ", id);
+    require(present.count(id) > 0, key, ": the mesh has no boundary ", id);
 }
 
 template <int dim>

@@ -154,7 +154,7 @@ struct CopyRows
   }
 };
 
-/// Writes row i of A to a dense matrix, row-major. With a kernel e, it writes row i of A + c e eᵀ, see dense_inverse.
+/// Adds row i of A, or with a kernel e of A + c e eᵀ (see dense_inverse), to a dense matrix of zeros, row-major.
 struct MakeDense
 {
   RowsView       A;
@@ -170,8 +170,9 @@ struct MakeDense
           trace += A.entry(j, j);
           ++n_ones;
         }
-    for (int j = 0; j < A.n_rows; ++j)
-      row[j] = kernel.has(i) && kernel.has(j) ? trace / n_ones / n_ones : 0.;
+    for (int j = 0; kernel.has(i) && j < A.n_rows; ++j)
+      if (kernel.has(j))
+        row[j] = trace / n_ones / n_ones;
     for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       row[A.column[k]] += A.value[k];
   }
