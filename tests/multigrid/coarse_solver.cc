@@ -6,10 +6,25 @@
 #include "support/q1_grid.h"
 
 #include <cmath>
+#include <memory>
+#include <numeric>
 #include <utility>
 
 using namespace adamant;
 using namespace adamant::test;
+
+namespace
+{
+class InverseOnDevice : public OnDevice, public ::testing::WithParamInterface<Place>
+{
+protected:
+  InverseOnDevice()
+    : OnDevice(GetParam())
+  {}
+};
+INSTANTIATE_TEST_SUITE_P(Devices, InverseOnDevice, ::testing::Values(Place::host, Place::cuda),
+                         [](const auto &info) { return name_of(info.param); });
+} // namespace
 
 TEST(DenseInverse, TimesMatrixIsIdentity)
 {
@@ -116,18 +131,10 @@ TEST(DenseInverse, OfSingularMatricesOnZeroMeans)
     }
 }
 
-// Pivots that lie below the diagonal, on each device.
-class InverseOnDevice : public OnDevice, public ::testing::WithParamInterface<Place>
-{
-protected:
-  InverseOnDevice()
-    : OnDevice(GetParam())
-  {}
-};
-
+// Pivots that lie below the diagonal.
 TEST_P(InverseOnDevice, TimesMatrixIsIdentity)
 {
-  for (const int n : {1, 2, 33, 127, 128, 129, 300}) // by one block on a GPU up to 128
+  for (const int n : {1, 2, 31, 32, 33, 64, 65, 130, 300}) // a GPU takes 32 columns at a time
     {
       Dense A(n, Values(n));
       for (int i = 0; i < n; ++i)
@@ -141,29 +148,69 @@ TEST_P(InverseOnDevice, TimesMatrixIsIdentity)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, InverseOnDevice, ::testing::Values(Place::host, Place::cuda),
-                         [](const auto &info) { return name_of(info.param); });
+TEST_P(InverseOnDevice, SingularMatricesThrow)
+{
+  for (const Dense &A :
+       {Dense{{0.}}, Dense{{1, 1}, {1, 1}}, Dense{{0, 1}, {0, 1}}, Dense{{1, 0, 0}, {0, 0, 0}, {0, 0, 1}}})
+    expect_error<RunError>([&] { dense_inverse(device, to_csr(A)); }, {"coarsest level", "boundary conditions"});
+  for (const Grid grid : {Grid{1, 8}, Grid{1, 40}, Grid{2, 4}, Grid{2, 16}}) // Neumann problems
+    expect_error<RunError>([&] { dense_inverse(device, q1_matrix(grid, {}, false)); },
+                           {"coarsest level", "boundary conditions"});
+}
 
-TEST(DenseInverse, NaNThrows)
+// New values of a matrix on a device, twice: nothing of the old ones stays. Without boundary conditions it has a kernel.
+TEST_P(InverseOnDevice, FollowsNewValues)
+{
+  for (const bool singular : {false, true})
+    {
+      auto       A    = std::make_shared<CSRMatrix<double>>(q1_matrix(Grid{2, 6}, {singular ? 0. : 1.}, false));
+      const auto rows = std::make_shared<CompressedRows>(device, *A);
+      rows->values.upload(A->value.data());
+      MultigridOptions options;
+      options.singular = singular;
+      const DeviceLevel<double> level(device, {ValuesOnDevice{A, rows}, nullptr, nullptr});
+      const auto                solver = make_coarse_solver(level, options);
+      for (const double factor : {0.5, 3.})
+        {
+          for (double &value : A->value)
+            value *= factor;
+          rows->values.upload(A->value.data());
+          solver->update();
+          Array<double> expected(A->n_rows);
+          for (int i = 0; i < A->n_rows; ++i)
+            expected[i] = std::sin(1. + 3. * i);
+          const double mean = std::accumulate(expected.begin(), expected.end(), 0.) / A->n_rows;
+          for (double &value : expected)
+            value -= singular ? mean : 0.;
+          Vector<double> x(device, A->n_rows);
+          solver->solve(Vector<double>(device, product(*A, expected)), x);
+          const auto found = to_host(x);
+          for (int i = 0; i < A->n_rows; ++i)
+            EXPECT_NEAR(found[i], expected[i], 1e-11) << i << ", factor " << factor << ", singular " << singular;
+        }
+    }
+}
+
+TEST_P(InverseOnDevice, NaNThrows)
 {
   Dense A(40, Values(40, 0.));
   for (int i = 0; i < 40; ++i)
     A[i][i] = 1;
   A[0][39] = nan_value; // no elimination step meets it
-  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); }, {"coarsest level"});
+  expect_error<RunError>([&] { dense_inverse(device, to_csr(A)); }, {"coarsest level"});
   A[0][39] = 0;
   A[3][3]  = nan_value;
-  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); }, {"coarsest level"});
+  expect_error<RunError>([&] { dense_inverse(device, to_csr(A)); }, {"coarsest level"});
 }
 
-TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
+TEST_P(InverseOnDevice, PivotsWhereTheDiagonalIsZero)
 {
   // A cyclic shift, scaled; its inverse shifts back.
   const int n = 37;
   Dense     shift(n, Values(n, 0.));
   for (int i = 0; i < n; ++i)
     shift[i][(i + 5) % n] = i + 1;
-  const auto inverse = dense_inverse(Device::host(2), to_csr(shift));
+  const auto inverse = dense_inverse(device, to_csr(shift));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       EXPECT_EQ(inverse[((i + 5) % n) * n + j], j == i ? 1. / (i + 1) : 0.) << i << ", " << j;
@@ -177,7 +224,7 @@ TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
   for (int i = 0; i < 20; ++i)
     for (int j = 0; j < 6; ++j)
       saddle[i][20 + j] = saddle[20 + j][i] = random[6 * i + j];
-  const auto values = dense_inverse(Device::host(2), to_csr(saddle));
+  const auto values = dense_inverse(device, to_csr(saddle));
   Dense      rows(26, Values(26));
   for (int i = 0; i < 26 * 26; ++i)
     rows[i / 26][i % 26] = values[i];
@@ -185,19 +232,19 @@ TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
   expect_identity(multiply(rows, saddle), 1e-9, "saddle point from the left");
 }
 
-TEST(DenseInverse, NearlySingularMatricesThrow)
+TEST_P(InverseOnDevice, NearlySingularMatricesThrow)
 {
   Dense A = spd_matrix(30);
   A[7]    = A[12];
-  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); }, {"coarsest level", "boundary conditions"});
+  expect_error<RunError>([&] { dense_inverse(device, to_csr(A)); }, {"coarsest level", "boundary conditions"});
   A[7][3] += 1e-14;
-  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); },
+  expect_error<RunError>([&] { dense_inverse(device, to_csr(A)); },
                          {"coarsest level", "condition number", "boundary conditions"});
   // Scale alone is no fault, and neither are rows in units of their own.
-  const auto small = dense_inverse(Device::host(2), to_csr({{1e-20, 0}, {0, 2e-20}}));
+  const auto small = dense_inverse(device, to_csr({{1e-20, 0}, {0, 2e-20}}));
   EXPECT_DOUBLE_EQ(small[0], 1e20);
   EXPECT_DOUBLE_EQ(small[3], 0.5e20);
-  const auto mixed = dense_inverse(Device::host(2), to_csr({{1, 0}, {0, 1e-20}}));
+  const auto mixed = dense_inverse(device, to_csr({{1, 0}, {0, 1e-20}}));
   EXPECT_DOUBLE_EQ(mixed[0], 1);
   EXPECT_DOUBLE_EQ(mixed[3], 1e20);
 }

@@ -100,7 +100,7 @@ public:
   /// forest's cells meet the DoFs, for any number of ranks.
   StorageOrder storage_order() const;
 
-  /// Returns 1 for each local DoF on the faces of a boundary, of any rank's cells, else 0. All ranks call it together.
+  /// Returns 1 for local DoFs on a boundary's faces, of any rank's cells, else 0. All ranks call it, with the cells.
   Array<unsigned char> on_boundary(dealii::types::boundary_id id) const
   {
     return marked_on_boundary([id](unsigned int of_face, unsigned int) { return of_face == id; });

@@ -12,7 +12,6 @@ namespace adamant::cuda
 namespace
 {
 constexpr int panel = 32, panel_threads = 1024, rows_of_thread = 8, most_rows = 8192;
-
 using Key = unsigned long long; // a size, and a row in the last 13 bits
 
 __device__ Key largest_of_warp(Key mine)
@@ -38,7 +37,8 @@ __device__ int pivot_of(int n, int k, const double *a)
 
 // The steps of the columns [first, end) in these columns, by one block. Row k is exchanged with its pivot's and scaled,
 // and column k set aside.
-__global__ void panel_kernel(int n, int first, int end, double *a, double *column, int *pivot)
+__global__ void __launch_bounds__(panel_threads)
+  panel_kernel(int n, int first, int end, double *a, double *column, int *pivot)
 {
   wait_for_predecessor();
   const long width  = n;
