@@ -7,7 +7,6 @@
 #include "multigrid/smoothers/registry.h"
 
 #include <deal.II/base/bounding_box.h>
-#include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/utilities.h>
 #include <deal.II/fe/fe_values.h>
