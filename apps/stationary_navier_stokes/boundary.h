@@ -31,7 +31,7 @@ adamant::DirichletBoundary dirichlet_boundary(const ProblemParameters &problem, 
   ComponentMask velocities(dim + 1, true);
   velocities.set(dim, false);
   adamant::DirichletBoundary dirichlet;
-  for (const auto id : mesh.get_boundary_ids())
+  for (const auto id : adamant::boundary_ids(mesh))
     if (problem.outflow.count(id) == 0)
       dirichlet[id] = velocities;
   require(!dirichlet.empty(), "Problem/Outflow boundaries: all boundaries are outflows; the velocity has to be "
@@ -106,7 +106,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
   const int                       m     = space.node_size();
   Array<double>                   g(space.prescribed.size(), 0.), norm(space.n_dofs() / m, -1.);
   std::vector<types::boundary_id> from(g.size(), numbers::invalid_boundary_id); // boundary whose velocity is taken
-  for (const auto id : mesh.get_boundary_ids())
+  for (const auto id : adamant::boundary_ids(mesh))
     if (problem.outflow.count(id) == 0)
       {
         const auto on_boundary = space.on_boundary(id);

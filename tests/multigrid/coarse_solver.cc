@@ -158,7 +158,7 @@ TEST_P(InverseOnDevice, SingularMatricesThrow)
                            {"coarsest level", "boundary conditions"});
 }
 
-// New values of a matrix on a device, twice: nothing of the old ones stays. Without boundary conditions it has a kernel.
+// A matrix on a device gets new values twice, and nothing of the old ones stays. Neumann's problem has a kernel.
 TEST_P(InverseOnDevice, FollowsNewValues)
 {
   for (const bool singular : {false, true})
