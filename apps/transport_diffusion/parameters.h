@@ -10,6 +10,7 @@
 #include "frame/parameters/mesh_file.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/start_up.h"
+#include "scalar/scalar_equation.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -27,36 +28,31 @@ using adamant::require;
 
 struct ProblemParameters : ParameterAcceptor
 {
-  unsigned int        dimension = 2;
-  double              diffusion = 0.01;
-  std::vector<double> transport = {0., -1., 0.};
-  std::string         diffusions;
+  static constexpr const char *manufactured = "manufactured";
 
-  std::map<types::material_id, double> diffusion_of; // once read; other materials have `diffusion`
-  std::map<std::string, std::string>   functions;    // by key: expressions, or `manufactured`
+  unsigned int                       dimension = 2;
+  std::map<std::string, std::string> functions; // by key: expressions, or `manufactured`
+  adamant::ScalarCoefficients        coefficients;
+  adamant::ScalarBoundaries          boundaries;
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
+    , coefficients(mesh_file)
+    , boundaries(mesh_file, manufactured)
   {
     add_parameter("Dimension", dimension, "Dimension of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
-    add_parameter("Diffusion", diffusion, "lambda", prm, Patterns::Double(0.));
-    parse_parameters_call_back.connect([this, &mesh_file] { read_diffusions(mesh_file); });
-    add_parameter("Diffusion of materials", diffusions,
-                  "lambda in cells of other materials of a mesh from a file: 'id: lambda, id: ...'");
-    add_parameter("Transport", transport, "b, a component for each dimension; further ones are ignored");
     const auto add_function = [this](const std::string &key, const std::string &description) {
-      add_parameter(key, functions[key] = "manufactured", description);
+      add_parameter(key, functions[key] = manufactured, description);
     };
     add_function("Source", "f, an expression of x, y, z, t; manufactured: made from exp(-|x - c(t)|^2 / 4) with all "
                            "components of c(t) equal to 1/2 + cos(pi t / 2) / 4");
-    add_function("Boundary values", "theta_b, an expression of x, y, z, t; or manufactured");
     add_function("Initial values", "An expression of x, y, z; or manufactured");
     add_function("Exact solution",
                  "Where it is known, an expression of x, y, z, t for the L2 error in run.json; manufactured counts "
                  "where Source, Boundary values and Initial values are manufactured");
   }
 
-  bool is_built_in(const std::string &key) const { return functions.at(key) == "manufactured"; }
+  bool is_built_in(const std::string &key) const { return functions.at(key) == manufactured; }
 
   /// Returns the function that the parameter `key` gives, an expression or the exact solution, at one time.
   template <int dim>
@@ -75,35 +71,26 @@ struct ProblemParameters : ParameterAcceptor
                                  const adamant::Array<double> &points) const
   {
     if (is_built_in(key) && key == "Source")
-      return adamant::functor_at_points<dim>(device, points, [this](double t) {
-        Source<dim> f{ExactSolution<dim>(t), diffusion, {}};
-        std::copy_n(transport.begin(), dim, f.b);
-        return f;
-      });
+      return adamant::functor_at_points<dim>(
+        device, points,
+        [lambda = constants(coefficients.diffusion, 1), b = constants(coefficients.velocity, dim)](double t) {
+          Source<dim> f{ExactSolution<dim>(t), lambda[0], {}};
+          std::copy_n(b.data(), dim, f.b);
+          return f;
+        });
     if (is_built_in(key))
-      return adamant::functor_at_points<dim>(device, points, [](double t) { return ExactSolution<dim>(t); });
+      return exact_values<dim>(device, points);
     const std::string name = "Problem/" + key, text = functions.at(key);
     return {device, points.size() / dim, adamant::function_at_points<dim>(device, name, text, 1, points),
             adamant::depends_on_time(text), name};
   }
 
-  double diffusion_in(types::material_id material) const
+  /// Returns the prescribed values at the nodes that have them.
+  template <int dim>
+  adamant::ValuesAtPoints boundary_values(const adamant::Device &device, const adamant::DeviceField<dim> &theta) const
   {
-    const auto found = diffusion_of.find(material);
-    return found == diffusion_of.end() ? diffusion : found->second;
-  }
-
-  void read_diffusions(const adamant::MeshFileParameters &mesh_file)
-  {
-    const std::string key = "Problem/Diffusion of materials";
-    diffusion_of.clear();
-    for (const auto &[id, text] : adamant::split_by_boundary(key, diffusions, mesh_file.materials(key)))
-      {
-        const auto numbers = adamant::split_numbers(text);
-        require(numbers.size() == 1 && numbers[0] >= 0., key, ": '", text, "' of material ", id,
-                " should be a number that is not negative");
-        diffusion_of[id] = numbers[0];
-      }
+    return boundaries.is_built_in() ? exact_values<dim>(device, theta.prescribed_nodes()) :
+                                      boundaries.values_at(device, theta.space(), theta.prescribed_nodes());
   }
 
   bool has_source() const { return adamant::split_numbers(functions.at("Source")) != std::vector<double>{0.}; }
@@ -111,8 +98,34 @@ struct ProblemParameters : ParameterAcceptor
   bool has_exact_solution() const
   {
     return is_built_in("Exact solution") ?
-             is_built_in("Source") && is_built_in("Boundary values") && is_built_in("Initial values") :
+             is_built_in("Source") && boundaries.is_built_in() && is_built_in("Initial values") :
              !functions.at("Exact solution").empty();
+  }
+
+  void check(unsigned int degree, bool upwind) const
+  {
+    coefficients.check(dimension, degree, upwind);
+    boundaries.check(dimension);
+    for (const auto &[key, text] : functions)
+      if (!is_built_in(key) && !(text.empty() && key == "Exact solution"))
+        adamant::check_expression("Problem/" + key, text, 1, dimension);
+    const auto &c = coefficients;
+    require(!is_built_in("Source") ||
+              (c.are_constant() && c.reaction.is_zero() && c.diffusion.by_material().empty() &&
+               c.velocity.by_material().empty() && adamant::split_numbers(c.diffusions).size() < 2),
+            "Problem/Source = manufactured is for a constant Diffusion and Transport of all cells, without Reaction; "
+            "give an expression, or 0");
+  }
+
+private:
+  static std::vector<double> constants(const adamant::Coefficient &coefficient, unsigned int n)
+  {
+    return adamant::constant_values(coefficient.key(), coefficient.in(0), n);
+  }
+  template <int dim>
+  static adamant::ValuesAtPoints exact_values(const adamant::Device &device, const adamant::Array<double> &points)
+  {
+    return adamant::functor_at_points<dim>(device, points, [](double t) { return ExactSolution<dim>(t); });
   }
 };
 
@@ -172,21 +185,15 @@ struct Parameters
   {
     require(linear_solver.preconditioner != "component_blocks",
             "Linear solver/Preconditioner = component_blocks is for systems of several components; take multigrid");
-    require(problem.transport.size() >= dim(), "Problem/Transport has ", problem.transport.size(),
-            " components, but Problem/Dimension is ", dim());
     const double per_axis = std::pow(adamant::most_unknowns(), 1. / dim());
     const auto   most =
       static_cast<unsigned int>(std::log2((per_axis - 1.) / (discretization.coarse_cells * discretization.degree)));
     require(discretization.refinements <= most, "Discretization/Refinements = ", discretization.refinements,
             " gives more unknowns than 32-bit indices can count; at most ", most, " here");
     mesh_file.check(dim());
-    require(problem.diffusion_of.empty() || !problem.is_built_in("Source"),
-            "Problem/Diffusion of materials needs a Source that is not manufactured");
+    problem.check(discretization.degree, discretization.supg);
     time.check();
     adaptivity.check(dim());
-    for (const auto &[key, text] : problem.functions)
-      if (!problem.is_built_in(key) && !(text.empty() && key == "Exact solution"))
-        adamant::check_expression("Problem/" + key, text, 1, dim());
   }
 };
 } // namespace transport_diffusion

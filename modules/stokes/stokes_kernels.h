@@ -46,7 +46,7 @@ struct ViscousStressOfShapes
     const double one             = 1.;
     double       local[dim][dim] = {};
     for (int q = 0; q < shapes.n_q; ++q)
-      ViscousStress<dim>{&one, false}(IntegrationPoint<dim>{0, q, shapes.JxW[first + q], shapes.value[q * n + a],
+      ViscousStress<dim>{&one, false}(IntegrationPoint<dim>{0, q, a, b, shapes.JxW[first + q], shapes.value[q * n + a],
                                                             shapes.value[q * n + b],
                                                             shapes.gradient + ((first + q) * n + a) * dim,
                                                             shapes.gradient + ((first + q) * n + b) * dim, 0.},

@@ -717,9 +717,8 @@ TEST_F(TransportFromFile, DiffusionOfMaterials)
   const auto        errors = [&](const std::string &diffusions) {
     return run({"Mesh/File=" ELASTICITY_PRM "/meshes/two_material_beam.msh", "Problem/Source=0",
                 "Problem/Transport=0, 0", "Problem/Boundary values=" + exact, "Problem/Initial values=" + exact,
-                "Problem/Exact solution=" + exact, "Problem/Diffusion of materials=" + diffusions,
-                "Discretization/Refinements=1", "Discretization/Adaptive cycles=1", "Time stepping/Output interval=0",
-                "Time stepping/End time=0.2"})
+                "Problem/Exact solution=" + exact, "Problem/Diffusion=" + diffusions, "Discretization/Refinements=1",
+                "Discretization/Adaptive cycles=1", "Time stepping/Output interval=0", "Time stepping/End time=0.2"})
       .l2();
   };
   EXPECT_LT(errors("steel: 1, aluminium: 3"), 1e-7);

@@ -219,12 +219,9 @@ TEST_F(TemplateRestarts, SameBitsOfADistributedMesh)
 // Eigenvalues that are estimated of a matrix which has another factor in the first step only.
 const Settings bdf2      = {"Time stepping/Scheme=bdf2", "Linear solver/Chebyshev=true", "Time stepping/End time=0.16",
                             "Time stepping/Output interval=2", "Time stepping/Extrapolation order=3"};
-const Settings materials = {"Problem/Diffusion of materials=2: 0.1",
-                            "Problem/Source=1",
-                            "Problem/Boundary values=0",
-                            "Problem/Initial values=x",
-                            "Discretization/Refinements=1",
-                            "Discretization/Adaptive cycles=0"};
+const Settings materials = {"Problem/Diffusion=0.01, 2: 0.1", "Problem/Source=1",
+                            "Problem/Boundary values=0",      "Problem/Initial values=x",
+                            "Discretization/Refinements=1",   "Discretization/Adaptive cycles=0"};
 
 TEST_F(TransportDiffusionRestarts, SameBits)
 {
@@ -414,18 +411,18 @@ TEST_F(TransportDiffusionRestarts, NumbersOfListsMayBeWrittenInAnotherWay)
   ASSERT_EQ(start_on(1,
                      {"Discretization/Refinements=2", "Time stepping/End time=0.04", "Checkpoint/Steps=2",
                       "Problem/Source=1", "Problem/Boundary values=0", "Problem/Initial values=x",
-                      "Problem/Transport=0,-1", "Problem/Diffusion of materials=0:0.1"},
+                      "Problem/Transport=0,-1", "Problem/Diffusion=0:0.1"},
                      {"--output", (folder / "run").string()})
               .code,
             0);
   const auto restart = [this](const Settings &settings) {
     return start_on(1, settings, {"--restart=" + (folder / "run").string()});
   };
-  const Outcome same = restart({"Problem/Transport=0.0, -1e0", "Problem/Diffusion of materials= 0 : 1e-1"});
+  const Outcome same = restart({"Problem/Transport=0.0, -1e0", "Problem/Diffusion= 0 : 1e-1"});
   EXPECT_EQ(same.code, 0) << same.err;
   expect_refusal({"Problem/Transport=0, -2"}, "Problem/Transport is '0, -2', was '0,-1'");
   expect_refusal({"Problem/Transport=0, -1, 0"}, "Problem/Transport is '0, -1, 0', was '0,-1'");
-  expect_refusal({"Problem/Diffusion of materials=0: 0.2"}, "Problem/Diffusion of materials is '0: 0.2'");
+  expect_refusal({"Problem/Diffusion=0: 0.2"}, "Problem/Diffusion is '0: 0.2'");
 }
 
 TEST_F(NavierStokesRestarts, RowsPastACheckpointWithoutRowsGo)

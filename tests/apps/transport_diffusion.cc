@@ -245,10 +245,165 @@ TEST_F(TransportDiffusion, DataAsExpressions)
     }
 }
 
+// A problem with the solution cos(t) sin(x + 2 y - z) whose coefficients all vary in place and time. On the sides of the
+// box the solution is prescribed, but side 1 has its flux and side 2 has Robin's condition.
+Settings general_problem(int dim, bool tensor, bool conservative)
+{
+  const std::string s = dim == 2 ? "(x+2*y)" : "(x+2*y-z)", u = "cos(t)*sin" + s, slope = "cos(t)*cos" + s,
+                    lambda = "0.1*(1+x*y+t)", off = tensor ? "0.03*x" : "0", alpha = "(2+t)";
+  const std::string flux_x     = "((" + lambda + ")+2*(" + off + "))*" + slope,
+                    flux_y     = "(2*(" + lambda + ")+(" + off + "))*" + slope;
+  const std::string divergence = "(-(" + std::string(dim == 2 ? "5" : "6") + ")*(" + lambda + ")*" + u +
+                                 "+0.1*(y+2*x)*" + slope + "-4*(" + off + ")*" + u + (tensor ? "+0.06*" + slope : "") +
+                                 ")";
+  const std::string transport = "(y*(1+t)+x-x" + std::string(dim == 2 ? "" : "-0.3*y") + ")*" + slope;
+  std::string       diffusion = lambda;
+  if (tensor)
+    diffusion += ";" + off + (dim == 2 ? "" : ";0") + ";" + lambda + (dim == 2 ? "" : ";0;" + lambda);
+  std::string prescribed = "0: " + u + ", 3: " + u;
+  if (dim == 3)
+    prescribed += ", 4: " + u + ", 5: " + u;
+  return {"Problem/Dimension=" + std::to_string(dim),
+          "Problem/Diffusion=" + diffusion,
+          "Problem/Transport=y*(1+t)+x; -0.5*x" + std::string(dim == 2 ? "" : "; 0.3*y"),
+          "Problem/Reaction=0.5+x*t",
+          "Problem/Transport form=" + std::string(conservative ? "conservative" : "advective"),
+          "Problem/Source=-sin(t)*sin" + s + "+" + transport + "+(" + (conservative ? "1.5" : "0.5") + "+x*t)*" + u +
+            "-" + divergence,
+          "Problem/Boundary values=" + prescribed,
+          "Problem/Flux=1: " + flux_x,
+          "Problem/Robin=2: " + alpha + "; " + u + "-" + flux_y + "/" + alpha,
+          "Problem/Initial values=" + u,
+          "Problem/Exact solution=" + u,
+          "Linear solver/Tolerance=1e-10"};
+}
+
+TEST_F(TransportDiffusion, CoefficientsAndBoundariesOfAllKindsKeepTheOrder)
+{
+  struct Case
+  {
+    int         dim, degree;
+    bool        tensor, conservative;
+    const char *supg;
+  };
+  for (const Case &c :
+       {Case{2, 1, false, true, "true"}, Case{2, 1, true, false, "true"}, Case{2, 2, false, false, "true"},
+        Case{2, 2, true, true, "false"}, Case{3, 1, true, true, "false"}, Case{3, 1, false, false, "true"}})
+    {
+      Settings settings = general_problem(c.dim, c.tensor, c.conservative);
+      settings.insert(settings.end(), {"Discretization/Degree=" + std::to_string(c.degree),
+                                       "Discretization/SUPG=" + std::string(c.supg), "Discretization/Adaptive cycles=1",
+                                       "Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.1"});
+      const unsigned int n      = c.dim == 3 || c.degree == 2 ? 2 : 3;
+      const auto         coarse = solve(n, 0.01, settings), fine = solve(n + 1, 0.005, settings, 2);
+      EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), c.degree + 1., 0.15)
+        << c.dim << "D, degree " << c.degree << ", tensor " << c.tensor << ", conservative " << c.conservative
+        << ": errors " << coarse.l2() << ", " << fine.l2();
+      EXPECT_LE(fine.max_iterations(), 12) << "to 1e-10";
+    }
+}
+
+TEST_F(TransportDiffusion, CoefficientsThatDependOnTimeKeepTheSecondOrder)
+{
+  for (const std::string scheme : {"crank_nicolson", "bdf2"})
+    for (const std::string supg : {"false", "true"})
+      {
+        // Linear in space: the mesh resolves it, and the error is that of time steps.
+        const Settings settings = {
+          "Problem/Diffusion=0.1+0.05*sin(5*t)",
+          "Problem/Transport=cos(6*t); 1-t",
+          "Problem/Reaction=1+sin(7*t)",
+          "Problem/Source=-4*sin(4*t)*(1+x+y)+cos(4*t)*(cos(6*t)+1-t)"
+          "+(1+sin(7*t))*cos(4*t)*(1+x+y)",
+          "Problem/Boundary values=0: cos(4*t)*(1+y), 2: cos(4*t)*(1+x)",
+          "Problem/Flux=1: (0.1+0.05*sin(5*t))*cos(4*t)",
+          "Problem/Robin=3: 2+sin(9*t); cos(4*t)*(2+x)+(0.1+0.05*sin(5*t))*cos(4*t)/(2+sin(9*t))",
+          "Problem/Initial values=1+x+y",
+          "Problem/Exact solution=cos(4*t)*(1+x+y)",
+          "Time stepping/Scheme=" + scheme,
+          "Time stepping/End time=0.8",
+          "Discretization/SUPG=" + supg,
+          "Linear solver/Tolerance=1e-12"};
+        const auto coarse = solve(3, 0.05, settings), fine = solve(3, 0.025, settings);
+        EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), 2., 0.25)
+          << scheme << ", SUPG " << supg << ": errors " << coarse.l2() << ", " << fine.l2();
+        EXPECT_EQ(fine.record.at("updates"), 32) << "one for each step";
+      }
+}
+
+// What the host assembles once is what cell kernels compute where the text has a variable.
+TEST_F(TransportDiffusion, ConstantsAndExpressionsGiveTheSameMatrices)
+{
+  for (const std::string dim : {"2", "3"})
+    for (const std::string degree : {"1", "2"})
+      for (const std::string diffusion : {"0.02", dim == "2" ? "0.02; 0.01; 0.03" : "0.02; 0.01; 0; 0.03; 0.005; 0.04"})
+        for (const std::string supg : {"false", degree == "1" || diffusion == "0.02" ? "true" : "false"})
+          {
+            const auto solution = [&](const std::string &plus) {
+              std::string velocity = "0.5" + plus + "; -1";
+              if (dim == "3")
+                velocity += "; 0.25";
+              return solve(dim == "2" ? 4 : 2, 0.05,
+                           {"Problem/Dimension=" + dim, "Discretization/Degree=" + degree,
+                            "Discretization/SUPG=" + supg, "Problem/Diffusion=" + diffusion,
+                            "Problem/Transport=" + velocity, "Problem/Reaction=0.7", "Problem/Source=1+x*y",
+                            "Problem/Boundary values=0: y, 2: x*x, 3: 1", "Problem/Initial values=x*y",
+                            "Problem/Exact solution=0", "Time stepping/Scheme=crank_nicolson",
+                            "Time stepping/End time=0.2", "Discretization/Adaptive cycles=1",
+                            "Linear solver/Tolerance=1e-12"})
+                .l2();
+            };
+            const double expected = solution("");
+            EXPECT_NEAR(solution("+0*x"), expected, 1e-10 * expected)
+              << dim << "D, degree " << degree << ", " << diffusion;
+            EXPECT_NEAR(solution("+0*t"), expected, 1e-10 * expected)
+              << dim << "D, degree " << degree << ", " << diffusion;
+          }
+}
+
+// Each material has its own expression; the solution's fluxes balance where they meet.
+TEST_F(TransportDiffusion, ExpressionsByMaterial)
+{
+  const std::string exact = "if(y>0.5, log(1+y), 2*log(1+y)-log(1.5))"; // λ u_y = 1 above and below
+  const auto        error = [&](unsigned int n, const std::string &diffusion) {
+    return solve(n, 1.,
+                        {"Mesh/File=" ELASTICITY_PRM "/meshes/two_material_beam.msh", "Problem/Diffusion=" + diffusion,
+                  "Problem/Transport=0;0", "Problem/Source=0", "Problem/Boundary values=top: log(2)",
+                  "Problem/Flux=bottom: -1", "Problem/Initial values=" + exact, "Problem/Exact solution=" + exact,
+                  "Time stepping/End time=20"})
+      .l2();
+  };
+  const std::string both = "steel: 0.5*(1+y); aluminium: 1+y"; // a semicolon before a name separates, too
+  EXPECT_NEAR(std::log2(error(0, both) / error(1, both)), 2., 0.2);
+  EXPECT_GT(error(1, "steel: 1+y, 0.5*(1+y)"), 0.1);
+}
+
 TEST_F(TransportDiffusion, ShippedParameterFiles)
 {
   EXPECT_GE(read_parameter_files(TRANSPORT_DIFFUSION_PRM), 5)
     << "tutorial and paper_level7 to 10 in " << TRANSPORT_DIFFUSION_PRM;
+}
+
+// Errors as docs/transport_diffusion.md has them; the cone's steps are twice as long, to save seconds.
+TEST_F(TransportDiffusion, ShippedProblemsHaveTheirErrors)
+{
+  const auto error = [&](const std::string &name, const Settings &settings = {}) {
+    Settings                 all       = {"Time stepping/Output interval=0"};
+    std::vector<std::string> arguments = {TRANSPORT_DIFFUSION_PRM "/" + name, "--backend", "host", "--threads", "2"};
+    all.insert(all.end(), settings.begin(), settings.end());
+    for (const auto &setting : all)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const auto outcome = start(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.l2();
+  };
+  EXPECT_LT(error("rotating_cone.prm", {"Time stepping/Time step=0.005"}), 1e-3) << "of time steps: 1 % of the hill";
+  EXPECT_LT(error("slotted_disc.prm"), 0.08) << "the disc has the norm 0.25";
+  EXPECT_LT(error("fin.prm"), 5e-3) << "degrees";
+  EXPECT_LT(error("composite.prm"), 1e-5) << "Q1 has the exact solution";
+  const double coarse = error("fin.prm", {"Discretization/Refinements=3"}),
+               fine   = error("fin.prm", {"Discretization/Refinements=4"});
+  EXPECT_NEAR(std::log2(coarse / fine), 2., 0.1);
 }
 
 TEST_F(TransportDiffusion, TutorialIsTheDefault)
@@ -345,7 +500,7 @@ TEST_F(TransportDiffusion, Mistakes)
     {"no number", set("Discretization/Refinements=four"), "", {"Discretization/Refinements", "four", "Integer"}},
     {"end time no multiple", set("Time stepping/Time step=0.03"), "", {"End time", "multiple", "Time step = 0.03"}},
     {"no equal sign", set("Time stepping/Time step"), "", {"Time stepping/Time step", "Section/key=value"}},
-    {"too few components", set("Problem/Transport=1"), "", {"Problem/Transport", "1 components", "Dimension is 2"}},
+    {"too few components", set("Problem/Transport=1"), "", {"Problem/Transport = 1", "1 components", "2 are needed"}},
     {"component no number", set("Problem/Transport=1, up"), "", {"Problem/Transport", "up"}},
     {"bad choice", set("Time stepping/Scheme=bdf3"), "", {"bdf3", "backward_euler|crank_nicolson|bdf2"}},
     {"typo in --set", set("Time steping/Scheme=bdf2"), "", {"did you mean 'Time stepping/Scheme'"}},
@@ -355,11 +510,19 @@ TEST_F(TransportDiffusion, Mistakes)
     {"time step nan", set("Time stepping/Time step=nan"), "", {"Time stepping/Time step=nan"}},
     {"bad expression", set("Problem/Source=sin(x"), "", {"Problem/Source = sin(x"}},
     {"unknown variable", set("Problem/Initial values=x+z"), "", {"Problem/Initial values = x+z", "z"}},
-    {"no boundary values", set("Problem/Boundary values="), "", {"Problem/Boundary values"}},
+    {"no boundary values", set("Problem/Boundary values=0: "), "", {"Problem/Boundary values"}},
     {"scalar blocks",
      set("Linear solver/Preconditioner=component_blocks"),
      "",
      {"component_blocks", "several components"}},
+    {"negative diffusion", set("Problem/Diffusion=-1"), "", {"Problem/Diffusion = -1 is negative"}},
+    {"half a tensor", set("Problem/Diffusion=1;2"), "", {"Problem/Diffusion = 1; 2", "2 components", "3"}},
+    {"two entries for all", set("Problem/Diffusion=1, 2"), "", {"'2' and '1'", "no material in front"}},
+    {"a material twice", set("Problem/Reaction=0:1, 0:2"), "", {"Problem/Reaction", "material 0 occurs twice"}},
+    {"a name of no material", set("Problem/Reaction=steel: 1"), "", {"Problem/Reaction", "'steel'"}},
+    {"unknown velocity", set("Problem/Transport=y; v"), "", {"Problem/Transport = y; v", "\"v\""}},
+    {"flux without id", set("Problem/Flux=1"), "", {"Problem/Flux = 1", "id: expressions"}},
+    {"Robin without u_out", set("Problem/Robin=1: 5"), "", {"Problem/Robin = 1: 5", "alpha and u_out"}},
     {"dimension 4", set("Problem/Dimension=4"), "", {"Problem/Dimension=4", "2...3"}},
   };
   for (const auto &mistake : mistakes)
@@ -376,6 +539,28 @@ TEST_F(TransportDiffusion, Mistakes)
       EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "an output folder was made";
     }
   EXPECT_FALSE(std::filesystem::exists(folder / "output")) << "an output folder was made";
+}
+
+// What the mesh or values at points show.
+TEST_F(TransportDiffusion, CoefficientsAndBoundariesThatDoNotFit)
+{
+  const auto refused = [&](const Settings &settings, const std::string &says) {
+    Settings all = {"Discretization/Refinements=2", "Problem/Source=0", "Problem/Boundary values=0",
+                    "Problem/Initial values=0"};
+    all.insert(all.end(), settings.begin(), settings.end());
+    expect_refused(all, says);
+  };
+  refused({"Problem/Diffusion=x-0.5"}, "Problem/Diffusion is negative");
+  refused({"Problem/Diffusion=1;2;1"}, "Problem/Diffusion is negative, or a tensor that is not positive");
+  refused({"Problem/Transport=1;1/(x-x)"}, "Problem/Transport has values that are no numbers");
+  refused({"Problem/Reaction=sqrt(-1)"}, "Problem/Reaction has values that are no numbers");
+  refused({"Problem/Diffusion=3: 1"}, "Problem/Diffusion = 3: 1: there is no entry for material 0");
+  refused({"Problem/Flux=9: 1"}, "Problem/Flux: the mesh has no boundary 9");
+  refused({"Problem/Robin=1: sqrt(-1-x); 1"}, "Problem/Robin has values that are no numbers");
+  refused({"Problem/Robin=1: 1; 1", "Problem/Flux=1: 2"}, "Problem/Robin has boundary 1, which Problem/Flux has, too");
+  refused({"Problem/Boundary values=0: 1", "Problem/Flux=0: 2"}, "which Problem/Flux has, too");
+  refused({"Problem/Source=manufactured", "Problem/Reaction=1"}, "Problem/Source = manufactured is for a constant");
+  refused({"Problem/Diffusion=1;0;1", "Discretization/SUPG=true", "Discretization/Degree=2"}, "degree 2");
 }
 
 TEST_F(TransportDiffusion, InitialValuesThatAreNoNumbers)

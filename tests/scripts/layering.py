@@ -24,6 +24,7 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "flow": set(),
     "stokes": set(),
     "elasticity": set(),
+    "scalar": set(),
     "dealii": set(),
 }
 ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them

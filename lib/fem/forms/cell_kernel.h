@@ -26,7 +26,7 @@ namespace adamant
 template <int dim>
 struct IntegrationPoint
 {
-  int           cell, point;
+  int           cell, point, a, b; ///< a, b: numbers of the nodes in the cell
   double        JxW;
   double        value_i, value_j;
   const double *gradient_i, *gradient_j; ///< dim numbers each
@@ -227,7 +227,7 @@ private:
     for (int q = 0; q < rows.n_q; ++q)
       {
         const long i = (first + q) * rows.n + a, j = (first + q) * columns.n + b;
-        of_point(IntegrationPoint<dim>{cell, cell * rows.n_q + q, rows.JxW[first + q], rows.value[q * rows.n + a],
+        of_point(IntegrationPoint<dim>{cell, cell * rows.n_q + q, a, b, rows.JxW[first + q], rows.value[q * rows.n + a],
                                        columns.value[q * columns.n + b], rows.gradient + i * dim,
                                        columns.gradient + j * dim,
                                        columns.laplacian == nullptr ? 0. : columns.laplacian[j]},

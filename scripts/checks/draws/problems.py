@@ -228,6 +228,36 @@ class Draw:
 
 # The programs.
 
+def scalar_coefficients(d, degree):
+    """Coefficients that vary in place and time, or from material to material."""
+    def positive():
+        return f"{d.between(0.01, 1)}*(1.1+sin({d.scalar(d.maybe(0.5))}))"
+    if d.mesh and any(d.mesh.materials):
+        d.set("Problem/Diffusion", f"{d.between(0.01, 2)}, {d.mesh.materials[0]}: {d.pick(d.between(0.01, 2), positive())}", 0.7)
+    elif degree == 1 and d.maybe(0.2):
+        upper = [positive() if row == column else "0.0003*x" for row in range(d.dim) for column in range(row, d.dim)]
+        d.set("Problem/Diffusion", "; ".join(upper))
+    else:
+        d.set("Problem/Diffusion", positive(), 0.3)
+    d.set("Problem/Transport", "; ".join(f"sin({d.scalar(d.maybe(0.5))})" for _ in range(d.dim)), 0.4)
+    d.set("Problem/Reaction", d.pick(d.between(0, 2), positive()), 0.3)
+    d.set("Problem/Transport form", d.pick("advective", "conservative"), 0.3)
+
+
+def scalar_boundaries(d):
+    """Prescribed values, fluxes and Robin's conditions on the sides of the box."""
+    values = d.pick("0", d.scalar(True))
+    if d.mesh or d.maybe(0.6):
+        d.set("Problem/Boundary values", values)
+        return
+    sides = {side: d.pick("values", "flux", "robin", "none") for side in range(2 * d.dim)}
+    sides[d.pick(*sides)] = "values"
+    entries = {"values": lambda: d.pick(values, d.scalar(True)), "flux": lambda: d.scalar(True),
+               "robin": lambda: f"{d.between(0, 5)}; {d.scalar(True)}"}
+    for kind, key in (("values", "Boundary values"), ("flux", "Flux"), ("robin", "Robin")):
+        d.set("Problem/" + key, ", ".join(f"{side}: {entries[kind]()}" for side in sides if sides[side] == kind))
+
+
 def transport_diffusion(d):
     d.set("Problem/Dimension", d.dim)
     d.set("Discretization/Degree", degree := d.pick(1, 1, 2))
@@ -236,14 +266,12 @@ def transport_diffusion(d):
         d.set("Discretization/Coarse cells", d.pick(1, 1, 2))
     d.set("Problem/Transport", ", ".join(d.pick("0", d.between(-1, 1)) for _ in range(d.dim)))
     d.set("Problem/Diffusion", d.between(0.001, 1) if d.maybe(0.9) else 0)
-    manufactured = d.maybe(0.4)
-    if not manufactured:
+    if d.maybe(0.6): # else manufactured
         d.set("Problem/Source", d.pick("0", d.scalar(True)))
-        d.set("Problem/Boundary values", d.pick("0", d.scalar(True)))
         d.set("Problem/Initial values", d.scalar())
         d.set("Problem/Exact solution", d.pick("", d.scalar(True)))
-        if d.mesh and any(d.mesh.materials):
-            d.set("Problem/Diffusion of materials", f"{d.mesh.materials[0]}: {d.between(0.01, 2)}", 0.7)
+        scalar_coefficients(d, degree)
+        scalar_boundaries(d)
     d.set("Discretization/SUPG", d.pick("true", "false", "false"))
     d.time("Time stepping/")
     d.set("Time stepping/Scheme", d.pick("backward_euler", "crank_nicolson", "bdf2"))

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "base/array.h"
+#include "expressions/values_at_points.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// A coefficient of an equation as a parameter gives it: a number or an expression of x, y, z and t. It may also be a
+/// list by material, `lung: 1e-3*(1+x), 2: 5, 1`, where the entry without a name counts in all other materials. Commas
+/// separate entries, and so do semicolons before a name. Other semicolons separate an entry's components.
+class Coefficient
+{
+public:
+  Coefficient() = default;
+  /// Reads the parameter `key`; `id_of` returns the id of a material's name. Where `vector` is set, commas separate the
+  /// components of a text that has neither names nor semicolons. Throws InputError for a material that occurs twice.
+  Coefficient(const std::string &key, const std::string &text,
+              const std::function<unsigned int(const std::string &name)> &id_of, bool vector = false);
+
+  /// Returns the expressions for cells with this material id. Throws InputError where the list has none for it.
+  const std::string &in(unsigned int material) const;
+  bool               has(unsigned int material) const { return elsewhere.has_value() || of.count(material) > 0; }
+
+  /// Returns whether the condition holds for the expressions of all entries.
+  bool all(const std::function<bool(const std::string &expressions)> &condition) const;
+  bool is_constant() const; ///< whether nothing depends on place or time
+  bool depends_on_time() const;
+  bool is_zero() const; ///< whether all entries are the number 0
+
+  const std::string                         &key() const { return key_; }
+  const std::map<unsigned int, std::string> &by_material() const { return of; }
+
+private:
+  void add(const std::string &entry, const std::function<unsigned int(const std::string &name)> &id_of);
+
+  std::string                         key_, whole;
+  std::map<unsigned int, std::string> of;
+  std::optional<std::string>          elsewhere;
+};
+
+/// Returns the numbers that a constant text has, one for each of n components.
+std::vector<double> constant_values(const std::string &key, const std::string &text, unsigned int n_components);
+
+/// Returns a function at points, as function_at_points does. At point i it has the n_components expressions
+/// text_of.at(region[i]). Regions are boundaries or materials. `key` names the parameter in messages.
+template <int dim>
+PointFunction function_of_regions(const Device &device, const std::string &key,
+                                  const std::map<unsigned int, std::string> &text_of, const Array<unsigned int> &region,
+                                  unsigned int n_components, const Array<double> &points);
+} // namespace adamant

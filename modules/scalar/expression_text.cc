@@ -1,0 +1,61 @@
+#include "scalar/expression_text.h"
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+namespace adamant
+{
+namespace
+{
+std::string without_blanks_around(const std::string &text)
+{
+  const auto first = text.find_first_not_of(" \t\n\r"), last = text.find_last_not_of(" \t\n\r");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+} // namespace
+
+std::vector<std::string> split_outside_brackets(const std::string &text, char separator)
+{
+  std::vector<std::string> parts(1);
+  int                      depth = 0;
+  for (const char c : text)
+    {
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == separator && depth == 0)
+        parts.emplace_back();
+      else
+        parts.back() += c;
+    }
+  std::transform(parts.begin(), parts.end(), parts.begin(), without_blanks_around);
+  return parts;
+}
+
+std::string name_of_entry(const std::string &entry)
+{
+  const auto end = entry.find_first_of(":?");
+  return end == std::string::npos || entry[end] == '?' ? "" : without_blanks_around(entry.substr(0, end));
+}
+
+bool is_constant(const std::string &expression)
+{
+  return !std::regex_search(expression, std::regex("\\b[xyzt]\\b"));
+}
+
+std::string derivative(const std::string &expression, char variable, double step)
+{
+  const std::regex name(std::string("\\b") + variable + "\\b");
+  if (!std::regex_search(expression, name))
+    return "0";
+  const auto moved = [&](const char *sign) {
+    std::ostringstream place;
+    place.precision(17);
+    place << '(' << variable << sign << step << ')';
+    return '(' + std::regex_replace(expression, name, place.str()) + ')';
+  };
+  std::ostringstream text;
+  text.precision(17);
+  text << '(' << moved("+") << '-' << moved("-") << ")/" << 2. * step;
+  return text.str();
+}
+} // namespace adamant
