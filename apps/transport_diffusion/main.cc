@@ -11,9 +11,9 @@
 //   Crank-Nicolson:  A = M + dt/2 K,     E = M - dt/2 K,   w = u1,   f and F at both times
 //   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
 //
-// where u1, u2 are the last two solutions. M is the mass matrix and K that of all terms in theta: in A at the end of the
-// step, in E at its beginning. S f integrates f, and F the flux, times the factor of K in A. C is A acting on g. In the
-// first step of BDF2, A is that of backward Euler. ScalarEquation (modules/scalar) makes the matrices.
+// where u1, u2 are the last two solutions. M is the mass matrix and K that of all terms in theta: in A at the end of
+// the step, in E at its beginning. S f integrates f, and F the flux, times the factor of K in A. C is A acting on g. In
+// the first step of BDF2, A is that of backward Euler. ScalarEquation (modules/scalar) makes the matrices.
 
 #include "parameters.h"
 

@@ -148,9 +148,9 @@ std::unique_ptr<ParsedFunction<dim>> parse_function(const std::string &key, cons
 }
 
 template <int dim>
-std::unique_ptr<ParsedFunction<dim>> parse_function_of_gradient(const std::string &key, const std::string &text)
+std::unique_ptr<ParsedFunction<dim>> parse_scalar(const char *names, const std::string &key, const std::string &text)
 {
-  return parse<dim>(key, text, {text}, dim == 2 ? "u_x,u_y,h" : "u_x,u_y,u_z,h", true);
+  return parse<dim>(key, text, {text}, names, true);
 }
 
 std::unique_ptr<ParsedFunction<1>> parse_function_of(const std::string &name, const std::string &key,
@@ -241,8 +241,8 @@ template class ParsedFunction<3>;
 template void evaluate_at_points(ParsedFunction<1> &, double, const Array<double> &, double *);
 template void evaluate_at_points(ParsedFunction<2> &, double, const Array<double> &, double *);
 template void evaluate_at_points(ParsedFunction<3> &, double, const Array<double> &, double *);
-template std::unique_ptr<ParsedFunction<2>> parse_function_of_gradient(const std::string &, const std::string &);
-template std::unique_ptr<ParsedFunction<3>> parse_function_of_gradient(const std::string &, const std::string &);
+template std::unique_ptr<ParsedFunction<2>> parse_scalar(const char *, const std::string &, const std::string &);
+template std::unique_ptr<ParsedFunction<3>> parse_scalar(const char *, const std::string &, const std::string &);
 template std::unique_ptr<ParsedFunction<2>> parse_function(const std::string &, const std::string &, unsigned int);
 template std::unique_ptr<ParsedFunction<3>> parse_function(const std::string &, const std::string &, unsigned int);
 } // namespace adamant

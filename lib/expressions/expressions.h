@@ -54,10 +54,10 @@ std::unique_ptr<ParsedFunction<1>> parse_function_of(const std::string &name, co
 /// Returns the function of t alone that `text` gives.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);
 
-/// Returns the scalar function of a gradient that `text` gives. Its variables are u_x, u_y and in 3D u_z, which are
-/// passed as the position, and h, which is passed as the time.
+/// Returns the scalar function that `text` gives of variables with these names, such as "u_x,u_y,h" for dim = 2. The
+/// first dim ones are passed as the position, the last one is passed as the time.
 template <int dim>
-std::unique_ptr<ParsedFunction<dim>> parse_function_of_gradient(const std::string &key, const std::string &text);
+std::unique_ptr<ParsedFunction<dim>> parse_scalar(const char *names, const std::string &key, const std::string &text);
 
 /// Throws InputError where parse_function does, in `dim` = 2 or 3 dimensions.
 void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim);

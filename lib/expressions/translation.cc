@@ -185,7 +185,7 @@ private:
     if (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.'))
       return number();
     const std::string word = name();
-    if (word == "x" || word == "y" || word == "z" || word == "t")
+    if (word == "x" || word == "y" || word == "z" || word == "t" || word == "u")
       return word;
     if (word == "pi")
       return "3.14159265358979323846";
@@ -258,7 +258,7 @@ std::string point_function(const std::vector<std::string> &components)
 {
   std::string source = std::string(helpers) +
                        "__device__ inline void point_function(double x, double y, double z, double t, double *f, "
-                       "long stride)\n{\n  (void)x, (void)y, (void)z, (void)t;\n";
+                       "long stride, double u = 0.)\n{\n  (void)x, (void)y, (void)z, (void)t, (void)u;\n";
   for (std::size_t c = 0; c < components.size(); ++c)
     source += "  f[" + std::to_string(c) + " * stride] = " + Translator(components[c]).translate() + ";\n";
   return source + "}\n";

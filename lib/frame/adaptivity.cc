@@ -19,6 +19,8 @@
 
 namespace adamant
 {
+constexpr const char *of_gradient[] = {"u_x,u_y,h", "u_x,u_y,u_z,h"}; // variables of an indicator in 2D and 3D
+
 AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &fields, bool families)
   : ParameterAcceptor("/Adaptivity")
 {
@@ -67,12 +69,10 @@ void AdaptivityParameters::check(unsigned int dim) const
   require(n_cells == 0 || strategy == "cells", "Adaptivity/Cells = ", n_cells, " needs Adaptivity/Strategy = cells");
   require(largest_level == 0 || smallest_level <= largest_level, "Adaptivity/Smallest level = ", smallest_level,
           " is above Adaptivity/Largest level = ", largest_level);
-  if (indicator == kelly)
-    return;
-  if (dim == 2)
-    parse_function_of_gradient<2>("Adaptivity/Indicator", indicator);
-  else
-    parse_function_of_gradient<3>("Adaptivity/Indicator", indicator);
+  if (indicator != kelly && dim == 2)
+    parse_scalar<2>(of_gradient[0], "Adaptivity/Indicator", indicator);
+  else if (indicator != kelly)
+    parse_scalar<3>(of_gradient[1], "Adaptivity/Indicator", indicator);
 }
 
 template <int dim>
@@ -122,7 +122,7 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
   dealii::Vector<float> sum(field.space->triangulation().n_active_cells());
   const auto            f = options.indicator == AdaptivityOptions::kelly ?
                               nullptr :
-                              parse_function_of_gradient<dim>("Adaptivity/Indicator", options.indicator);
+                              parse_scalar<dim>(of_gradient[dim - 2], "Adaptivity/Indicator", options.indicator);
   for (int part = 0; part < field.n_parts; ++part)
     {
       const double *u = values.data() + part * n;

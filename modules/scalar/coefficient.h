@@ -30,6 +30,11 @@ public:
 
   /// Returns whether the condition holds for the expressions of all entries.
   bool all(const std::function<bool(const std::string &expressions)> &condition) const;
+  /// Calls action(expressions) for all entries.
+  void check(const std::function<void(const std::string &expressions)> &action) const
+  {
+    (void)all([&](const std::string &expressions) { return action(expressions), true; });
+  }
   bool is_constant() const; ///< whether nothing depends on place or time
   bool depends_on_time() const;
   bool is_zero() const; ///< whether all entries are the number 0
@@ -47,6 +52,10 @@ private:
 
 /// Returns the numbers that a constant text has, one for each of n components.
 std::vector<double> constant_values(const std::string &key, const std::string &text, unsigned int n_components);
+
+/// Returns the points of all lists, one list after the other; coordinate d of point i of n is in [d n + i].
+template <int dim>
+Array<double> in_one_list(const std::vector<Array<double>> &lists);
 
 /// Returns a function at points, as function_at_points does. At point i it has the n_components expressions
 /// text_of.at(region[i]). Regions are boundaries or materials. `key` names the parameter in messages.

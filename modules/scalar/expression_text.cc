@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <regex>
-#include <sstream>
 
 namespace adamant
 {
@@ -37,25 +36,18 @@ std::string name_of_entry(const std::string &entry)
   return end == std::string::npos || entry[end] == '?' ? "" : without_blanks_around(entry.substr(0, end));
 }
 
-bool is_constant(const std::string &expression)
+bool depends_on(const std::string &expression, const std::string &name)
 {
-  return !std::regex_search(expression, std::regex("\\b[xyzt]\\b"));
+  return std::regex_search(expression, std::regex("\\b" + name + "\\b"));
 }
 
-std::string derivative(const std::string &expression, char variable, double step)
+bool is_constant(const std::string &expression)
 {
-  const std::regex name(std::string("\\b") + variable + "\\b");
-  if (!std::regex_search(expression, name))
-    return "0";
-  const auto moved = [&](const char *sign) {
-    std::ostringstream place;
-    place.precision(17);
-    place << '(' << variable << sign << step << ')';
-    return '(' + std::regex_replace(expression, name, place.str()) + ')';
-  };
-  std::ostringstream text;
-  text.precision(17);
-  text << '(' << moved("+") << '-' << moved("-") << ")/" << 2. * step;
-  return text.str();
+  return !depends_on(expression, "[xyztu]");
+}
+
+std::string substitute(const std::string &expression, const std::string &name, const std::string &by)
+{
+  return std::regex_replace(expression, std::regex("\\b" + name + "\\b"), "(" + by + ")");
 }
 } // namespace adamant

@@ -14,10 +14,16 @@ std::vector<std::string> split_outside_brackets(const std::string &text, char se
 /// colon of `a ? b : c` belongs to the expression.
 std::string name_of_entry(const std::string &entry);
 
-/// Returns whether an expression contains none of the variables x, y, z, t.
+/// Returns whether an expression contains the variable `name`.
+bool depends_on(const std::string &expression, const std::string &name);
+/// Returns whether an expression contains none of the variables x, y, z, t, u.
 bool is_constant(const std::string &expression);
 
-/// Returns an expression for the derivative of `expression` with respect to the variable x, y or z, by a central
-/// difference with this step. Its error is of the size of step², and of the rounding of values over the step.
-std::string derivative(const std::string &expression, char variable, double step);
+/// Returns the expression in which `by`, in brackets, stands in place of the variable `name`.
+std::string substitute(const std::string &expression, const std::string &name, const std::string &by);
+
+/// Returns the derivative of an expression with respect to one of its variables, as an expression. Comparisons,
+/// rounding and signs have the derivative zero: where an expression jumps, that is left out. Throws InputError for a
+/// function that it does not know and for what is no expression.
+std::string derivative(const std::string &expression, const std::string &variable);
 } // namespace adamant

@@ -1,45 +1,55 @@
 #include "scalar/scalar_boundaries.h"
 
 #include "base/exceptions.h"
-#include "base/parallel_for.h"
 #include "expressions/expressions.h"
-#include "fem/forms/cell_rows.h"
-#include "fem/ranks/distributed_rows.h"
 #include "frame/parameters/mesh_input.h"
 #include "scalar/coefficient.h"
 #include "scalar/expression_text.h"
+#include "scalar/function_of_solution.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace adamant
 {
-ScalarBoundaries::ScalarBoundaries(const MeshFileParameters &mesh_file, const std::string &built_in)
-  : ParameterAcceptor("/Problem")
-  , values(built_in)
-  , built_in(built_in)
+namespace
 {
+// The boundaries with an expression.
+std::set<unsigned int> ids_of(const std::map<unsigned int, std::string> &text_of)
+{
+  std::set<unsigned int> ids;
+  for (const auto &entry : text_of)
+    ids.insert(entry.first);
+  return ids;
+}
+} // namespace
+
+ScalarBoundaries::ScalarBoundaries(const MeshFileParameters &mesh_file, const std::string &built_in,
+                                   const std::string &section, bool of_solution)
+  : ParameterAcceptor("/" + section)
+  , values(built_in)
+  , section(section)
+  , built_in(built_in)
+  , of_solution(of_solution)
+{
+  const std::string variables = of_solution ? "u, x, y, z, t" : "x, y, z, t";
   add_parameter("Boundary values", values,
                 "Prescribed values, an expression of x, y, z, t for all boundaries without flux or Robin's condition" +
                   (built_in.empty() ? "" : ", or " + built_in) +
                   "; or a list 'id: expression, ...': no flux passes boundaries in none of the lists");
   add_parameter("Flux", fluxes,
-                "The flux into the domain, lambda times the normal derivative: 'id: expression, ...' of x, y, z, t");
+                "The flux into the domain, lambda times the normal derivative: 'id: expression, ...' of " + variables);
   add_parameter("Robin", robins,
-                "'id: alpha; u_out, ...': the flux into the domain is -alpha (u - u_out), expressions of x, y, z, t");
+                "'id: alpha; u_out, ...': the flux into the domain is -alpha (u - u_out), expressions of " + variables);
   parse_parameters_call_back.connect([this, &mesh_file] { read(mesh_file); });
 }
 
 void ScalarBoundaries::read(const MeshFileParameters &mesh_file)
 {
   const auto list = [&](const std::string &key, const std::string &text) {
-    return split_by_boundary("Problem/" + key, text, mesh_file.boundaries("Problem/" + key));
+    return split_by_boundary(section + "/" + key, text, mesh_file.boundaries(section + "/" + key));
   };
   flux       = list("Flux", fluxes);
   prescribed = {};
@@ -52,15 +62,15 @@ void ScalarBoundaries::read(const MeshFileParameters &mesh_file)
   for (const auto &[id, text] : list("Robin", robins))
     {
       const auto two = split_outside_brackets(text, ';');
-      require(two.size() == 2, "Problem/Robin = ", id, ": ", text, ": it should have alpha and u_out, as in '", id,
+      require(two.size() == 2, section, "/Robin = ", id, ": ", text, ": it should have alpha and u_out, as in '", id,
               ": 5; 20'");
       exchange[id] = two[0];
       outside[id]  = two[1];
-      require(flux.count(id) == 0, "Problem/Robin has boundary ", id, ", which Problem/Flux has, too");
+      require(flux.count(id) == 0, section, "/Robin has boundary ", id, ", which ", section, "/Flux has, too");
     }
   for (const auto &[id, text] : prescribed)
-    require(flux.count(id) + exchange.count(id) == 0, "Problem/Boundary values has boundary ", id, ", which Problem/",
-            flux.count(id) > 0 ? "Flux" : "Robin", " has, too");
+    require(flux.count(id) + exchange.count(id) == 0, section, "/Boundary values has boundary ", id, ", which ",
+            section, "/", flux.count(id) > 0 ? "Flux" : "Robin", " has, too");
 }
 
 bool ScalarBoundaries::exchange_depends_on_time() const
@@ -68,32 +78,37 @@ bool ScalarBoundaries::exchange_depends_on_time() const
   return std::any_of(exchange.begin(), exchange.end(), [](const auto &entry) { return depends_on_time(entry.second); });
 }
 
+std::map<unsigned int, std::string> ScalarBoundaries::fluxes_of_solution() const
+{
+  auto all = flux;
+  for (const auto &[id, alpha] : exchange)
+    all[id] = "-(" + alpha + ")*(u-(" + outside.at(id) + "))";
+  return all;
+}
+
 void ScalarBoundaries::check(unsigned int dim) const
 {
-  const auto check_all = [dim](const std::string &key, const std::map<unsigned int, std::string> &expressions) {
+  const auto check_all = [&](const std::string &key, const std::map<unsigned int, std::string> &expressions) {
     for (const auto &[id, text] : expressions)
-      check_expression("Problem/" + key, text, 1, dim);
+      if (of_solution && key != "Boundary values")
+        check_function_of_solution(section + "/" + key, text, dim);
+      else
+        check_expression(section + "/" + key, text, 1, dim);
   };
   check_all("Boundary values", prescribed);
   check_all("Flux", flux);
   check_all("Robin", exchange);
   check_all("Robin", outside);
   if (everywhere && !is_built_in())
-    check_expression("Problem/Boundary values", *everywhere, 1, dim);
+    check_expression(section + "/Boundary values", *everywhere, 1, dim);
 }
 
 template <int dim>
 DirichletBoundary ScalarBoundaries::dirichlet(const dealii::Triangulation<dim> &mesh) const
 {
-  const auto check_ids = [&mesh](const std::string &key, const std::map<unsigned int, std::string> &expressions) {
-    std::set<unsigned int> ids;
-    for (const auto &entry : expressions)
-      ids.insert(entry.first);
-    check_boundaries("Problem/" + key, ids, mesh);
-  };
-  check_ids("Boundary values", prescribed);
-  check_ids("Flux", flux);
-  check_ids("Robin", exchange);
+  check_boundaries(section + "/Boundary values", ids_of(prescribed), mesh);
+  check_boundaries(section + "/Flux", ids_of(flux), mesh);
+  check_boundaries(section + "/Robin", ids_of(exchange), mesh);
   DirichletBoundary result;
   for (const auto id : boundary_ids(mesh))
     if (everywhere ? flux.count(id) + exchange.count(id) == 0 : prescribed.count(id) > 0)
@@ -105,7 +120,7 @@ template <int dim>
 ValuesAtPoints ScalarBoundaries::values_at(const Device &device, const LevelSpace<dim> &space,
                                            const Array<double> &points) const
 {
-  const std::string                   key = "Problem/Boundary values";
+  const std::string                   key = section + "/Boundary values";
   const std::size_t                   n   = points.size() / dim;
   Array<unsigned int>                 region(n, 0);
   bool                                varies  = everywhere && depends_on_time(*everywhere);
@@ -126,26 +141,15 @@ ValuesAtPoints ScalarBoundaries::values_at(const Device &device, const LevelSpac
 
 namespace
 {
-// Calls action(cell number, face values) for each face of the level on one of the boundaries `text_of`. One thread does
-// it, as boundaries are small; the rank's cells are met in order.
-template <int dim, class Action>
-void for_each_face(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                   const std::map<unsigned int, std::string> &text_of, const Action &action)
+// The expressions' values at the points of the faces.
+template <int dim>
+ValuesAtPoints values_on(const Device &device, const std::string &key, const BoundaryFaces<dim> &faces,
+                         const std::map<unsigned int, std::string> &text_of)
 {
-  dealii::FEFaceValues<dim> values(mapping, space.element(), dealii::QGauss<dim - 1>(space.element().degree + 1),
-                                   dealii::update_values | dealii::update_JxW_values |
-                                     dealii::update_quadrature_points);
-  for (int c = 0; c < space.n_cells(); ++c)
-    {
-      const typename dealii::Triangulation<dim>::cell_iterator cell = space.active_cells()[c];
-      for (const unsigned int f : cell->face_indices())
-        if (cell->at_boundary(f))
-          if (const auto id = boundary_id(cell->face(f)); text_of.count(id) > 0)
-            {
-              values.reinit(cell, f);
-              action(c, id, values);
-            }
-    }
+  const bool varies =
+    std::any_of(text_of.begin(), text_of.end(), [](const auto &entry) { return depends_on_time(entry.second); });
+  return {device, std::size_t(faces.n_points()),
+          function_of_regions<dim>(device, key, text_of, faces.boundaries(), 1, faces.points()), varies, key};
 }
 } // namespace
 
@@ -158,38 +162,10 @@ BoundaryLoad<dim>::BoundaryLoad(const Device &device, const LevelSpace<dim> &spa
   auto text_of = boundaries.flux;
   for (const auto &[id, text] : boundaries.outside)
     text_of[id] = "(" + boundaries.exchange.at(id) + ")*(" + text + ")";
-  std::vector<Row>                row_of(space.n_dofs());
-  std::vector<dealii::Point<dim>> places;
-  Array<unsigned int>             region;
-  for_each_face<dim>(space, mapping, text_of, [&](int cell, unsigned int id, const auto &values) {
-    const int first = static_cast<int>(places.size());
-    for (const unsigned int q : values.quadrature_point_indices())
-      {
-        places.push_back(values.quadrature_point(q));
-        region.push_back(id);
-      }
-    for_each_row_of_cell(space, cell, [&](int i, int row, double weight) {
-      for (const unsigned int q : values.quadrature_point_indices())
-        row_of[row].emplace_back(first + static_cast<int>(q), weight * values.shape_value(i, q) * values.JxW(q));
-    });
-  });
-  const int     n = static_cast<int>(places.size());
-  Array<double> points(dim * places.size());
-  for (int i = 0; i < n; ++i)
-    for (int d = 0; d < dim; ++d)
-      points[std::size_t(d) * n + i] = places[i][d];
-  auto           local   = matrix_of_rows(space.n_dofs(), n, [&](int row, Row &entries) {
-    entries = row_of[row];
-    compress(entries);
-  });
-  const MPI_Comm comm    = space.partition().get_mpi_communicator();
-  const auto     columns = make_partitioner(owned_range(n, comm), {}, comm);
-  integrals.emplace(device, sum_rows(std::move(local), space.partition(), *columns));
-  bool varies = false;
-  for (const auto &entry : text_of)
-    varies = varies || depends_on_time(entry.second);
-  const std::string key = boundaries.outside.empty() ? "Problem/Flux" : "Problem/Flux or Problem/Robin";
-  values = {device, places.size(), function_of_regions<dim>(device, key, text_of, region, 1, points), varies, key};
+  const BoundaryFaces<dim> faces(device, space, mapping, ids_of(text_of));
+  integrals.emplace(faces.load());
+  values =
+    values_on(device, boundaries.outside.empty() ? "Problem/Flux" : "Problem/Flux or Problem/Robin", faces, text_of);
 }
 
 template <int dim>
@@ -202,51 +178,9 @@ void BoundaryLoad<dim>::add(double factor, double t, Vector<double> &rhs)
 template <int dim>
 RobinMatrices<dim>::RobinMatrices(const Device &device, const LevelSpace<dim> &space,
                                   const dealii::Mapping<dim> &mapping, const ScalarBoundaries &boundaries)
-  : device(device)
-  , space(space)
-  , mapping(mapping)
-  , boundaries(boundaries)
-  , number(boundaries.exchange.empty() ? 0 : space.n_cells(), -1)
-{
-  if (boundaries.exchange.empty())
-    return;
-  for_each_face<dim>(space, mapping, boundaries.exchange, [&](int cell, unsigned int, const auto &) {
-    if (number[cell] < 0)
-      number[cell] = n_matrices++;
-  });
-  number_on_device = List<int>(device, number);
-}
-
-template <int dim>
-void RobinMatrices<dim>::evaluate(double t)
-{
-  std::map<unsigned int, std::unique_ptr<ParsedFunction<dim>>> alpha;
-  for (const auto &[id, text] : boundaries.exchange)
-    {
-      alpha[id] = parse_function<dim>("Problem/Robin", text, 1);
-      alpha[id]->set_time(t);
-    }
-  const int     n = space.dofs_per_cell();
-  Array<double> sums(std::size_t(n_matrices) * n * n, 0.);
-  for_each_face<dim>(space, mapping, boundaries.exchange, [&](int cell, unsigned int id, const auto &values) {
-    double *const of_cell = sums.data() + std::size_t(number[cell]) * n * n;
-    for (const unsigned int q : values.quadrature_point_indices())
-      {
-        const double factor = alpha[id]->value(values.quadrature_point(q)) * values.JxW(q);
-        for (int a = 0; a < n; ++a)
-          for (int b = 0; b < n; ++b)
-            of_cell[a * n + b] += factor * values.shape_value(a, q) * values.shape_value(b, q);
-      }
-  });
-  require_numbers(space.communicator(), "Problem/Robin", sums);
-  entries = Vector<double>(device, sums);
-}
-
-template <int dim>
-FaceMatricesView RobinMatrices<dim>::view() const
-{
-  return {number.empty() ? nullptr : number_on_device.data(), entries.data(), space.dofs_per_cell()};
-}
+  : faces(device, space, mapping, ids_of(boundaries.exchange))
+  , alpha(values_on(device, "Problem/Robin", faces, boundaries.exchange))
+{}
 
 template class BoundaryLoad<2>;
 template class BoundaryLoad<3>;

@@ -8,6 +8,7 @@
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/mesh_file.h"
+#include "scalar/boundary_faces.h"
 #include "scalar/scalar_kernels.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -21,13 +22,15 @@
 
 namespace adamant
 {
-/// The conditions of a scalar u on boundaries, in the section "Problem". Prescribed values are u = g, a flux is
-/// λ ∂_n u = q, and Robin's condition is λ ∂_n u = -α (u - u_out). No flux passes boundaries in none of the lists.
+/// The conditions of a scalar u on boundaries. Prescribed values are u = g, a flux is λ ∂_n u = q, and Robin's
+/// condition is λ ∂_n u = -α (u - u_out). No flux passes boundaries in none of the lists.
 class ScalarBoundaries : public dealii::ParameterAcceptor
 {
 public:
-  /// `built_in` is the text of "Boundary values" for which the program has the values; it is the default.
-  ScalarBoundaries(const MeshFileParameters &mesh_file, const std::string &built_in);
+  /// `built_in` is the text of "Boundary values" for which the program has the values; it is the default. Where
+  /// `of_solution` is set, fluxes and Robin's conditions may depend on u.
+  ScalarBoundaries(const MeshFileParameters &mesh_file, const std::string &built_in,
+                   const std::string &section = "Problem", bool of_solution = false);
 
   std::string values; ///< the text of "Boundary values"
 
@@ -40,6 +43,8 @@ public:
   bool is_built_in() const { return everywhere == built_in; }
   bool has_load() const { return !(flux.empty() && outside.empty()); }
   bool exchange_depends_on_time() const;
+  /// Returns q for all boundaries with a flux or Robin's condition, as expressions that may have the variable u.
+  std::map<unsigned int, std::string> fluxes_of_solution() const;
 
   /// Throws InputError for mistakes in expressions.
   void check(unsigned int dim) const;
@@ -52,21 +57,22 @@ public:
   ValuesAtPoints values_at(const Device &device, const LevelSpace<dim> &space, const Array<double> &points) const;
 
 private:
-  std::string fluxes, robins, built_in;
+  std::string section, fluxes, robins, built_in;
+  bool        of_solution;
   void        read(const MeshFileParameters &mesh_file);
 };
 
-/// The load ∫_Γ (q + α u_out) φ_i of fluxes and Robin's conditions.
+/// The load ∫_Γ (q + α u_out) φ_i of fluxes and Robin's conditions in a linear equation. All ranks call all functions
+/// together.
 template <int dim>
 class BoundaryLoad
 {
 public:
   BoundaryLoad() = default;
-  /// All ranks call it together.
   BoundaryLoad(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                const ScalarBoundaries &boundaries);
 
-  /// Adds `factor` times the load at time t to rhs. All ranks call it together.
+  /// Adds `factor` times the load at time t to rhs.
   void add(double factor, double t, Vector<double> &rhs);
 
 private:
@@ -74,26 +80,20 @@ private:
   ValuesAtPoints                values;
 };
 
-/// The matrices ∫_Γ α φ_a φ_b of the cells of one level that touch boundaries with Robin's condition.
+/// The matrices ∫_Γ α φ_a φ_b of Robin's conditions, for the cells of one level at the boundary. All ranks call all
+/// functions together.
 template <int dim>
 class RobinMatrices
 {
 public:
-  /// The space, the mapping and the boundaries have to outlive the object.
   RobinMatrices(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                 const ScalarBoundaries &boundaries);
 
-  void             evaluate(double t); ///< computes the matrices at time t
-  FaceMatricesView view() const;       ///< of the matrices on the device
+  void             evaluate(double t) { faces.integrate(alpha.at(t)); }
+  FaceMatricesView view() const { return faces.matrices(); } ///< at the time of the last evaluate()
 
 private:
-  Device                      device;
-  const LevelSpace<dim>      &space;
-  const dealii::Mapping<dim> &mapping;
-  const ScalarBoundaries     &boundaries;
-  Array<int>                  number; // of each cell's matrix, or -1
-  int                         n_matrices = 0;
-  List<int>                   number_on_device;
-  Vector<double>              entries;
+  BoundaryFaces<dim> faces;
+  ValuesAtPoints     alpha;
 };
 } // namespace adamant

@@ -6,7 +6,6 @@
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
-#include "frame/parameters/mesh_input.h"
 #include "scalar/expression_text.h"
 
 #include <deal.II/base/symmetric_tensor.h>
@@ -45,8 +44,8 @@ ScalarCoefficients::ScalarCoefficients(const MeshFileParameters &mesh_file)
   add_parameter("Transport", velocities,
                 "b, " + lists + "; a component for each dimension, between semicolons; further ones are ignored");
   add_parameter("Reaction", reactions, "r, " + lists);
-  add_parameter("Transport form", form, "b . grad u, or div(b u), whose divergence of b is computed by differences",
-                prm, dealii::Patterns::Selection("advective|conservative"));
+  add_parameter("Transport form", form, "b . grad u, or div(b u)", prm,
+                dealii::Patterns::Selection("advective|conservative"));
   parse_parameters_call_back.connect([this, &mesh_file] {
     const auto read = [&](const std::string &name, const std::string &text, bool vector) {
       const std::string key = "Problem/" + name;
@@ -116,9 +115,7 @@ ScalarEquation<dim>::ScalarEquation(const Device &device, Unknown<dim> &unknown,
 {
   if (!coefficients.diffusion.all([](const std::string &text) { return n_components(text) == 1; }))
     places.n_diffusion = dim * (dim + 1) / 2;
-  places.slope       = this->upwind && !coefficients.diffusion.is_constant();
-  const auto largest = extent(unknown.space().triangulation());
-  step               = 1e-6 * *std::max_element(largest.begin(), largest.end());
+  places.slope = this->upwind && !coefficients.diffusion.is_constant();
   std::string fault;
   try
     {
@@ -143,7 +140,7 @@ std::string ScalarEquation<dim>::text_in(unsigned int material) const
   const auto &c        = coefficients;
   const auto  velocity = split_components(c.velocity.key(), c.velocity.in(material), dim);
   const auto  upper    = split_outside_brackets(c.diffusion.in(material), ';');
-  const auto  slope_of = [&](const std::string &text, int d) { return derivative(text, "xyz"[d], step); };
+  const auto  slope_of = [&](const std::string &text, int d) { return derivative(text, std::string(1, "xyz"[d])); };
   std::string text, reaction = "(" + c.reaction.in(material) + ")";
   for (int d = 0; d < dim; ++d)
     {
@@ -222,18 +219,11 @@ void ScalarEquation<dim>::make_points()
         robin_old.emplace(device, space, mapping, boundaries);
     }
   const std::size_t n = region.size();
-  Array<double>     points(dim * n);
-  for (std::size_t l = 0; l < points_of.size(); ++l)
-    for (int d = 0; d < dim; ++d)
-      {
-        const std::size_t of_level = points_of[l].size() / dim;
-        std::copy_n(points_of[l].data() + d * of_level, of_level, points.data() + d * n + first_point[l]);
-      }
-  function =
-    function_of_regions<dim>(device, "Problem/Transport, Diffusion and Reaction", text_of, region, n_values(), points);
-  values = Vector<double>(device, to_index(n_values() * n, "coefficients at points"));
-  zero   = unknown.vector();
-  nodal  = unknown.vector();
+  function = function_of_regions<dim>(device, "Problem/Transport, Diffusion and Reaction", text_of, region, n_values(),
+                                      in_one_list<dim>(points_of));
+  values   = Vector<double>(device, to_index(n_values() * n, "coefficients at points"));
+  zero     = unknown.vector();
+  nodal    = unknown.vector();
   if (in_time)
     old_values = Vector<double>(device, values.size());
   if (upwind)

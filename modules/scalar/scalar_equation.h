@@ -100,8 +100,7 @@ private:
   const ScalarBoundaries     &boundaries;
   const bool                  with_source, upwind, varying, in_time; // varying: in place or time, or Robin's condition
   CoefficientPlaces           places;
-  double                      step = 0.; // of differences
-  StepWeights                 now{};     // of A
+  StepWeights                 now{}; // of A
 
   std::map<unsigned int, std::vector<double>> constants_of; // by material, unless they vary
 

@@ -47,7 +47,7 @@ TEST_F(NonlinearHeat, HangingNodesCostNoAccuracy)
 // Both solve the same equations; Newton's method needs fewer steps.
 TEST_F(NonlinearHeat, NewtonAndPicardAgree)
 {
-  const std::string tight = "Heat/Newton tolerance=1e-10", strong = "Heat/Growth of conductivity=4";
+  const std::string tight = "Heat/Newton tolerance=1e-10", strong = "Heat/Conductivity=0.1*(1+4*u^2)";
   const auto        newton = solve(2, 5, 0, 0.1, {tight, strong}),
              picard        = solve(2, 5, 0, 0.1, {tight, strong, "Heat/Newton=false", "Heat/Newton steps=60"});
   EXPECT_NEAR(newton.l2(), picard.l2(), 1e-7 * newton.l2());
@@ -62,9 +62,94 @@ TEST_F(NonlinearHeat, TutorialIsTheDefault)
   EXPECT_EQ(built_in.out, shipped.out);
 }
 
+// All terms depend on the solution, place and time; the source is made of the exact solution.
+TEST_F(NonlinearHeat, TermsOfAllKindsKeepTheOrder)
+{
+  for (const int dimension : {2, 3})
+    for (const int degree : {1, 2})
+      {
+        const std::string exact = std::string("sin(x+2*y") + (dimension == 3 ? "-z" : "") + ")*(1+0.3*cos(3*t))";
+        const std::vector<std::string> terms = {"Heat/Conductivity=0.2*(1+0.5*u^2+0.3*x*t)",
+                                                "Heat/Heat capacity=1+0.2*sin(u)+0.1*y",
+                                                "Heat/Exact solution=" + exact,
+                                                "Heat/Degree=" + std::to_string(degree),
+                                                "Heat/End time=" + std::string(degree == 1 ? "0.4" : "0.2"),
+                                                "Heat/Newton tolerance=1e-9"};
+        const int                      n     = dimension == 2 ? 3 : degree == 1 ? 2 : 1;
+        const double                   dt = degree == 1 ? 0.04 : 0.02, coarse = solve(dimension, n, 1, dt, terms).l2(),
+                     fine = solve(dimension, n + 1, 1, degree == 1 ? dt / 2 : 0.00625, terms).l2();
+        EXPECT_GT(std::log2(coarse / fine), degree + 0.85)
+          << dimension << "D, degree " << degree << ": " << coarse << ", " << fine;
+      }
+}
+
+// A flux that depends on u, Robin's condition with a factor that does, and boundaries that are insulated.
+TEST_F(NonlinearHeat, FluxesThatDependOnTheSolution)
+{
+  const std::string              u = "(1+0.5*sin(x)*cos(2*t)+0.2*y*y)", k = "0.5*(1+" + u + ")";
+  const std::vector<std::string> problem = {"Heat/Exact solution=" + u,
+                                            "Heat/Conductivity=0.5*(1+u)",
+                                            "Heat/Heat capacity=1+0.1*u",
+                                            "Heat/Boundary values=0: " + u,
+                                            "Heat/Flux=1: " + k + "*0.5*cos(x)*cos(2*t)+" + u + "^4-u^4, 3: " + k +
+                                              "*0.4*y+sin(" + u + ")-sin(u)",
+                                            "Heat/Robin=2: 2+u; " + u,
+                                            "Heat/Newton tolerance=1e-10",
+                                            "Heat/End time=0.4"};
+  const auto                     coarse = solve(2, 3, 1, 0.04, problem), fine = solve(2, 4, 1, 0.02, problem);
+  EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), 2., 0.15) << "errors " << coarse.l2() << ", " << fine.l2();
+  EXPECT_LE(fine.record.at("newton_steps"), 3.3 * 20) << "the derivatives are those of the terms";
+}
+
+TEST_F(NonlinearHeat, SourcesThatDependOnTheSolution)
+{
+  const std::string u       = "sin(x+2*y)*(1+0.3*cos(3*t))";
+  const auto        problem = [&](int n, double dt) {
+    return solve(2, n, 1, dt,
+                        {"Heat/Exact solution=" + u, "Heat/Initial values=" + u, "Heat/Boundary values=" + u,
+                  "Heat/Conductivity=0.1", "Heat/Newton tolerance=1e-10", "Heat/End time=0.4",
+                  "Heat/Source=-u^3-0.9*sin(3*t)*sin(x+2*y)+0.5*" + u + "+(" + u + ")^3"})
+      .l2();
+  };
+  EXPECT_NEAR(std::log2(problem(3, 0.04) / problem(4, 0.02)), 2., 0.15);
+}
+
+TEST_F(NonlinearHeat, ShippedProblems)
+{
+  const auto error = [&](const std::vector<std::string> &settings) {
+    std::vector<std::string> arguments = {NONLINEAR_HEAT_RODS, "--backend", "host", "--threads", "2"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const auto outcome = start(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.l2();
+  };
+  EXPECT_LT(error({}), 2e-4);
+  EXPECT_NEAR(std::log2(error({"Heat/Refinements=3"}) / error({"Heat/Refinements=4"})), 2., 0.15);
+}
+
+TEST_F(NonlinearHeat, TermsThatCannotBe)
+{
+  const std::string numbers = "has values that are no numbers";
+  expect_refused({"Heat/Conductivity=k"}, "Heat/Conductivity = k");
+  expect_refused({"Heat/Conductivity=u+"}, "Heat/Conductivity = u+");
+  expect_refused({"Heat/Conductivity=u=1"}, "assigns a value");
+  expect_refused({"Heat/Conductivity=u/0"}, "Heat/Conductivity, at the initial values, " + numbers);
+  expect_refused({"Heat/Conductivity=-1"}, "Heat/Conductivity is negative at the initial values");
+  expect_refused({"Heat/Heat capacity=0.5-u"}, "Heat/Heat capacity is negative");
+  expect_refused({"Heat/Conductivity=3: 1"}, "no entry for material 0");
+  expect_refused({"Heat/Conductivity=1, 2"}, "both have no material in front");
+  expect_refused({"Heat/Source=foo(u)"}, "Heat/Source = foo(u)");
+  expect_refused({"Heat/Flux=7: 1"}, "Heat/Flux: the mesh has no boundary 7");
+  expect_refused({"Heat/Flux=1: sqrt(u-5)"}, numbers);
+  expect_refused({"Heat/Robin=1: 2"}, "alpha and u_out");
+  expect_refused({"Heat/Exact solution=u"}, "Heat/Exact solution = u");
+  expect_refused({"Heat/Exact solution="}, "Heat/Exact solution is empty");
+}
+
 TEST_F(NonlinearHeat, TooFewStepsAreSaid)
 {
-  const auto outcome = start({"--set", "Heat/Newton steps=1", "--set", "Heat/Growth of conductivity=10"});
+  const auto outcome = start({"--set", "Heat/Newton steps=1", "--set", "Heat/Conductivity=0.1*(1+10*u^2)"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("limit of steps"), std::string::npos) << outcome.err;
 }

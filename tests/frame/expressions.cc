@@ -166,7 +166,7 @@ TEST(Expressions, ACommaIsNoDecimalPoint)
     EXPECT_NO_THROW(parse_function<2>("key", text, 1)) << text;
   EXPECT_THROW(parse_function_of("c", "key", "1,5"), InputError);
   EXPECT_THROW(parse_function_of_time("key", "t, 1"), InputError);
-  EXPECT_THROW(parse_function_of_gradient<2>("key", "0,5*h"), InputError);
+  EXPECT_THROW(parse_scalar<2>("u_x,u_y,h", "key", "0,5*h"), InputError);
 }
 
 TEST(Expressions, AssignmentsAndRandomNumbersAreRefused)
@@ -192,7 +192,7 @@ TEST(Expressions, AssignmentsAndRandomNumbersAreRefused)
   EXPECT_THROW(parse_function<2>("key", "x; y=1", 2), InputError);
   EXPECT_THROW(parse_function_of("c", "key", "c=1"), InputError);
   EXPECT_THROW(parse_function_of_time("key", "rand()"), InputError);
-  EXPECT_THROW(parse_function_of_gradient<3>("key", "h=1"), InputError);
+  EXPECT_THROW(parse_scalar<3>("u_x,u_y,u_z,h", "key", "h=1"), InputError);
 }
 
 // A vector of three components serves in 2D, too.
@@ -212,7 +212,7 @@ TEST(Expressions, SurplusComponentsAreRefused)
         EXPECT_NE(std::string(error.what()).find(std::to_string(n_components) + " are needed"), std::string::npos);
       }
   EXPECT_THROW(parse_function_of("c", "key", "1; 2"), InputError);
-  EXPECT_THROW(parse_function_of_gradient<2>("key", "u_x; u_y"), InputError);
+  EXPECT_THROW(parse_scalar<2>("u_x,u_y,h", "key", "u_x; u_y"), InputError);
 }
 
 // Parsing takes std::cerr's buffer away for a moment, which several threads would do at once.
@@ -240,7 +240,7 @@ TEST(Expressions, AreParsedOutsideParallelRegions)
 // Each thread has a time of its own.
 TEST(Expressions, AtTimesOfThreads)
 {
-  const auto f       = parse_function_of_gradient<2>("key", "h + 10*u_x + 100*u_y");
+  const auto f       = parse_scalar<2>("u_x,u_y,h", "key", "h + 10*u_x + 100*u_y");
   double     largest = 0.;
 #pragma omp parallel for reduction(max : largest)
   for (int k = 0; k < 1000; ++k)

@@ -291,6 +291,27 @@ def heat(d, degrees):
     return degree
 
 
+def terms_of_solution(d):
+    """Terms of a nonlinear heat equation, whose source is made of an exact solution or is given."""
+    x = d.pick(*"xyz"[:d.dim])
+    d.set("Heat/Conductivity", f"{d.between(0.01, 1)}*(1+{d.pick('u^2', 'exp(-u^2)', 'abs(sin(u))', x + '^2*u^2')})", 0.8)
+    d.set("Heat/Heat capacity", d.pick(f"1+{d.between(0, 2)}*{x}", f"1+{d.between(0, 0.5)}*sin(u)"), 0.5)
+    if d.maybe():
+        d.set("Heat/Exact solution", d.scalar(True))
+        return
+    d.set("Heat/Source", d.pick("0", "-u^3", "1/(1+u^2)", f"sin(u)+{d.scalar(True)}"))
+    d.set("Heat/Initial values", d.scalar())
+    d.set("Heat/Exact solution", d.pick("", d.scalar(True)))
+    sides = {side: d.pick("values", "values", "flux", "robin", "none") for side in range(0 if d.mesh else 2 * d.dim)}
+    if "values" not in sides.values():
+        d.set("Heat/Boundary values", d.scalar(True))
+        return
+    entries = {"values": lambda: d.scalar(True), "flux": lambda: d.pick("-u^3", "-0.5*u", d.scalar(True)),
+               "robin": lambda: f"{d.between(0, 5)}*(1+u^2); {d.scalar(True)}"}
+    for kind, key in (("values", "Boundary values"), ("flux", "Flux"), ("robin", "Robin")):
+        d.set("Heat/" + key, ", ".join(f"{side}: {entries[kind]()}" for side in sides if sides[side] == kind))
+
+
 def template(d):
     degree = heat(d, [1, 1, 2, 3])
     d.set("Heat/Reaction", d.between(0, 3))
@@ -299,7 +320,9 @@ def template(d):
 
 def nonlinear_heat(d):
     degree = heat(d, [1, 1, 2])
-    d.set("Heat/Growth of conductivity", d.between(0, 3))
+    d.set("Heat/Conductivity", f"{d.between(0.001, 2)}*(1+{d.between(0, 3)}*u^2)")
+    if d.maybe(0.5):
+        terms_of_solution(d)
     d.set("Heat/Newton", d.pick("true", "true", "false"))
     d.set("Heat/Newton steps", 100)
     d.solver(["gmres", "gmres", "bicgstab"], amg=False, interpolation=False, degree=degree)

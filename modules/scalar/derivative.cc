@@ -1,0 +1,310 @@
+#include "base/exceptions.h"
+#include "scalar/expression_text.h"
+
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// An expression and its derivative, both as text in brackets or as a single operand. "0" stands for a derivative that
+// vanishes.
+struct Dual
+{
+  std::string value, slope;
+};
+
+bool vanishes(const Dual &a)
+{
+  return a.slope == "0";
+}
+
+std::string in_brackets(const std::string &text)
+{
+  return "(" + text + ")";
+}
+
+std::string times(const std::string &a, const std::string &b)
+{
+  if (a == "0" || b == "0")
+    return "0";
+  return a == "1" ? b : b == "1" ? a : in_brackets(a + "*" + b);
+}
+
+std::string plus(const std::string &a, const std::string &b)
+{
+  return a == "0" ? b : b == "0" ? a : in_brackets(a + "+" + b);
+}
+
+std::string minus(const std::string &a, const std::string &b)
+{
+  return b == "0" ? a : a == "0" ? in_brackets("-" + b) : in_brackets(a + "-" + b);
+}
+
+std::string over(const std::string &a, const std::string &b)
+{
+  return a == "0" ? a : in_brackets(a + "/" + b);
+}
+
+// The derivative of each function of one argument, in which a stands for the argument; empty: zero.
+const std::map<std::string, std::string> &slopes()
+{
+  static const std::map<std::string, std::string> table = {{"sin", "cos(a)"},
+                                                           {"cos", "(-sin(a))"},
+                                                           {"tan", "(1+tan(a)^2)"},
+                                                           {"asin", "(1/sqrt(1-a^2))"},
+                                                           {"acos", "(-1/sqrt(1-a^2))"},
+                                                           {"atan", "(1/(1+a^2))"},
+                                                           {"sinh", "cosh(a)"},
+                                                           {"cosh", "sinh(a)"},
+                                                           {"tanh", "(1-tanh(a)^2)"},
+                                                           {"asinh", "(1/sqrt(a^2+1))"},
+                                                           {"acosh", "(1/sqrt(a^2-1))"},
+                                                           {"atanh", "(1/(1-a^2))"},
+                                                           {"log", "(1/a)"},
+                                                           {"ln", "(1/a)"},
+                                                           {"log2", "(1/(a*log(2)))"},
+                                                           {"log10", "(1/(a*log(10)))"},
+                                                           {"exp", "exp(a)"},
+                                                           {"sqrt", "(0.5/sqrt(a))"},
+                                                           {"cot", "(-1-cot(a)^2)"},
+                                                           {"csc", "(-csc(a)*cot(a))"},
+                                                           {"sec", "(sec(a)*tan(a))"},
+                                                           {"erf", "(2/sqrt(pi)*exp(-a^2))"},
+                                                           {"erfc", "(-2/sqrt(pi)*exp(-a^2))"},
+                                                           {"abs", "sign(a)"},
+                                                           {"sign", ""},
+                                                           {"floor", ""},
+                                                           {"ceil", ""},
+                                                           {"rint", ""},
+                                                           {"int", ""}};
+  return table;
+}
+
+// muParser's operators, longer names first; the higher precedence binds. A sign binds as a product does.
+constexpr int product_level = 6, power_level = 7;
+struct Operator
+{
+  const char *name;
+  int         precedence;
+};
+constexpr Operator operators[] = {{"||", 1},
+                                  {"&&", 2},
+                                  {"<=", 4},
+                                  {">=", 4},
+                                  {"==", 4},
+                                  {"!=", 4},
+                                  {"|", 1},
+                                  {"&", 2},
+                                  {"<", 4},
+                                  {">", 4},
+                                  {"+", 5},
+                                  {"-", 5},
+                                  {"*", product_level},
+                                  {"/", product_level},
+                                  {"^", power_level}};
+
+// Recursive descent, as the translation for the GPU (expressions/translation.cc), with the derivative beside each part.
+class Differentiator
+{
+public:
+  Differentiator(const std::string &text, const std::string &variable)
+    : text(text)
+    , variable(variable)
+  {}
+
+  Dual result()
+  {
+    const Dual all = expression();
+    if (skip_blanks() != text.size())
+      fail();
+    return all;
+  }
+
+private:
+  [[noreturn]] void fail() const
+  {
+    throw InputError("'" + text + "' has no derivative with respect to " + variable + ": '" + text.substr(at) +
+                     "' is not understood");
+  }
+
+  std::size_t skip_blanks()
+  {
+    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0)
+      ++at;
+    return at;
+  }
+
+  bool accept(const std::string &token)
+  {
+    if (text.compare(skip_blanks(), token.size(), token) != 0)
+      return false;
+    at += token.size();
+    return true;
+  }
+
+  void expect(const std::string &token)
+  {
+    if (!accept(token))
+      fail();
+  }
+
+  static Dual choice(const Dual &condition, const Dual &a, const Dual &b)
+  {
+    const auto of = [&](const std::string &first, const std::string &second) {
+      return first == second ? first : in_brackets(condition.value + "?" + first + ":" + second);
+    };
+    return {of(a.value, b.value), of(a.slope, b.slope)};
+  }
+
+  Dual expression()
+  {
+    if (++depth > 400)
+      fail();
+    Dual left = terms(0);
+    if (accept("?"))
+      {
+        const Dual first = expression();
+        expect(":");
+        left = choice(left, first, expression());
+      }
+    --depth;
+    return left;
+  }
+
+  // Operands joined by operators of at least this precedence.
+  Dual terms(int precedence)
+  {
+    if (++depth > 400)
+      fail();
+    Dual left = operand();
+    while (const Operator *const op = next_operator(precedence))
+      {
+        at += std::string(op->name).size();
+        left = joined(*op->name, op->name, left, terms(op->precedence + (op->precedence == power_level ? 0 : 1)));
+      }
+    --depth;
+    return left;
+  }
+
+  const Operator *next_operator(int precedence)
+  {
+    skip_blanks();
+    for (const auto &op : operators)
+      if (text.compare(at, std::string(op.name).size(), op.name) == 0)
+        return op.precedence >= precedence ? &op : nullptr;
+    return nullptr;
+  }
+
+  static Dual joined(char op, const std::string &name, const Dual &a, const Dual &b)
+  {
+    const std::string value = in_brackets(a.value + name + b.value);
+    switch (op)
+      {
+        case '+': return {value, plus(a.slope, b.slope)};
+        case '-': return {value, minus(a.slope, b.slope)};
+        case '*': return {value, plus(times(a.slope, b.value), times(a.value, b.slope))};
+        case '/': return {value, over(minus(a.slope, times(value, b.slope)), b.value)};
+        case '^': return power(a, b);
+        default: return {value, "0"};
+      }
+  }
+
+  static Dual power(const Dual &a, const Dual &b)
+  {
+    const std::string value = in_brackets(a.value + "^" + b.value);
+    if (vanishes(b))
+      return {value, times(times(b.value, in_brackets(a.value + "^(" + b.value + "-1)")), a.slope)};
+    const std::string of_exponent = times(b.slope, "log(" + a.value + ")"),
+                      of_base     = times(b.value, over(a.slope, a.value));
+    return {value, times(value, plus(of_exponent, of_base))};
+  }
+
+  Dual operand()
+  {
+    if (accept("-"))
+      {
+        const Dual a = terms(power_level);
+        return {in_brackets("-" + a.value), minus("0", a.slope)};
+      }
+    if (accept("+"))
+      return terms(power_level);
+    if (accept("("))
+      {
+        const Dual inner = expression();
+        expect(")");
+        return {in_brackets(inner.value), inner.slope};
+      }
+    const std::size_t begin = at;
+    if (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) != 0 || text[at] == '.'))
+      {
+        char *end = nullptr;
+        std::strtod(text.c_str() + at, &end);
+        at = static_cast<std::size_t>(end - text.c_str());
+        return {text.substr(begin, at - begin), "0"};
+      }
+    while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'))
+      ++at;
+    const std::string name = text.substr(begin, at - begin);
+    if (name.empty())
+      fail();
+    return accept("(") ? call(name) : Dual{name, name == variable ? "1" : "0"};
+  }
+
+  Dual call(const std::string &name)
+  {
+    std::vector<Dual> arguments = {expression()};
+    while (accept(","))
+      arguments.push_back(expression());
+    expect(")");
+    const Dual  &a = arguments[0];
+    std::string  list;
+    const size_t n = arguments.size();
+    for (const auto &argument : arguments)
+      list += (list.empty() ? "" : ",") + argument.value;
+    const std::string value = name + "(" + list + ")";
+    if (name == "if" && n == 3)
+      return {value, choice(a, arguments[1], arguments[2]).slope};
+    if (name == "pow" && n == 2)
+      return power(a, arguments[1]);
+    if (name == "atan2" && n == 2)
+      return {value, over(minus(times(arguments[1].value, a.slope), times(a.value, arguments[1].slope)),
+                          in_brackets(a.value + "^2+" + arguments[1].value + "^2"))};
+    if (name == "sum" || name == "avg" || name == "min" || name == "max")
+      return {value, slope_of_list(name, arguments)};
+    const auto found = slopes().find(name);
+    if (found == slopes().end() || n != 1)
+      fail();
+    if (found->second.empty() || vanishes(a))
+      return {value, "0"};
+    return {value, times(substitute(found->second, "a", a.value), a.slope)};
+  }
+
+  static std::string slope_of_list(const std::string &name, const std::vector<Dual> &arguments)
+  {
+    Dual result = arguments[0];
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+      if (name == "sum" || name == "avg")
+        result.slope = plus(result.slope, arguments[i].slope);
+      else // as muParser compares them
+        result = choice({in_brackets(name == "min" ? arguments[i].value + "<" + result.value :
+                                                     result.value + "<" + arguments[i].value),
+                         "0"},
+                        arguments[i], result);
+    return name == "avg" ? over(result.slope, std::to_string(arguments.size())) : result.slope;
+  }
+
+  const std::string &text, &variable;
+  std::size_t        at    = 0;
+  int                depth = 0;
+};
+} // namespace
+
+std::string derivative(const std::string &expression, const std::string &variable)
+{
+  return depends_on(expression, variable) ? Differentiator(expression, variable).result().slope : "0";
+}
+} // namespace adamant

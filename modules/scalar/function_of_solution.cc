@@ -1,0 +1,175 @@
+#include "scalar/function_of_solution.h"
+
+#include "algebra/compiled_kernel.h"
+#include "base/csr/csr_operations.h"
+#include "base/exceptions.h"
+#include "base/parallel_for.h"
+#include "expressions/expressions.h"
+#include "expressions/translation.h"
+#include "scalar/expression_text.h"
+
+#include <deal.II/base/point.h>
+
+#include <memory>
+#include <sstream>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// muParser has room for dim coordinates and the time: u takes the place of the time, and t is written into the text.
+template <int dim>
+std::shared_ptr<ParsedFunction<dim>> parse_at(const std::string &key, const std::string &text, double t)
+{
+  std::ostringstream number;
+  number.precision(17);
+  number << t;
+  return parse_scalar<dim>(dim == 2 ? "x,y,u" : "x,y,z,u", key, substitute(text, "t", number.str()));
+}
+
+// Evaluates expressions on the host: of these, only what depends on u or, at a new time, on t.
+template <int dim>
+class HostFunction
+{
+public:
+  HostFunction(const std::string &key, const std::vector<std::string> &texts)
+    : key(key)
+    , texts(texts)
+    , parsed(texts.size())
+  {}
+
+  void operator()(double t, const double *places, double *values, std::size_t n)
+  {
+    for (std::size_t c = 0; c < texts.size(); ++c)
+      {
+        const bool of_u = depends_on(texts[c], "u"), first = parsed[c] == nullptr,
+                   moved = depends_on(texts[c], "t") && t != last_time;
+        if (first || moved)
+          parsed[c] = parse_at<dim>(key, texts[c], t);
+        if (of_u || first || moved)
+          parallel_for(n, [&, f = parsed[c].get()](std::size_t i) {
+            dealii::Point<dim> point;
+            for (int d = 0; d < dim; ++d)
+              point[d] = places[d * n + i];
+            values[c * n + i] = f->value_at(places[dim * n + i], point);
+          });
+      }
+    last_time = t;
+  }
+
+private:
+  const std::string                                 key;
+  const std::vector<std::string>                    texts;
+  std::vector<std::shared_ptr<ParsedFunction<dim>>> parsed;
+  double                                            last_time = 0.;
+};
+
+// A kernel as CompiledKernel has it, whose points have u behind their coordinates.
+std::string kernel_of(const std::vector<std::string> &texts, int dim)
+{
+  return point_function(texts) +
+         "extern \"C\" __global__ void of_solution(int n, const double *points, double t, double *values)\n"
+         "{\n"
+         "  const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;\n"
+         "  if (i < n)\n"
+         "    point_function(points[i], points[n + i], " +
+         (dim == 3 ? "points[2L * n + i], t, values + i, n, points[3L * n + i]" :
+                     "0., t, values + i, n, points[2L * n + i]") +
+         ");\n}\n";
+}
+} // namespace
+
+void check_function_of_solution(const std::string &key, const std::string &text, unsigned int dim)
+{
+  if (dim == 2)
+    parse_at<2>(key, text, 0.);
+  else
+    parse_at<3>(key, text, 0.);
+}
+
+template <int dim>
+FunctionOfSolution<dim>::FunctionOfSolution(const Device &device, const std::string &key,
+                                            const std::map<unsigned int, std::vector<std::string>> &text_of,
+                                            const Array<unsigned int> &region, const Array<double> &points)
+  : device(device)
+  , n(static_cast<int>(region.size()))
+  , result(device, to_index(text_of.empty() ? 0 : region.size() * text_of.begin()->second.size(), "values at points"))
+{
+  std::map<std::vector<std::string>, Array<int>> points_of;
+  for (std::size_t i = 0; i < region.size(); ++i)
+    points_of[text_of.at(region[i])].push_back(static_cast<int>(i));
+  for (const auto &[texts, chosen] : points_of)
+    parts.push_back(make_part(device, key, texts, chosen, points, points_of.size() == 1));
+}
+
+template <int dim>
+typename FunctionOfSolution<dim>::Part
+FunctionOfSolution<dim>::make_part(const Device &device, const std::string &key, const std::vector<std::string> &texts,
+                                   const Array<int> &chosen, const Array<double> &points, bool all)
+{
+  const std::size_t n = points.size() / dim, n_part = chosen.size(), n_texts = texts.size();
+  Array<double>     places((dim + 1) * n_part, 0.);
+  Array<int>        place(n, -1);
+  for (std::size_t i = 0; i < n_part; ++i)
+    {
+      place[chosen[i]] = static_cast<int>(i);
+      for (int d = 0; d < dim; ++d)
+        places[d * n_part + i] = points[d * n + chosen[i]];
+    }
+  Part part;
+  part.places = Vector<double>(device, places);
+  part.values = Vector<double>(device, static_cast<int>(n_texts * n_part));
+  if (!all)
+    {
+      part.gather  = Matrix<double>(device, matrix_of_rows(static_cast<int>(n_part), static_cast<int>(n),
+                                                           [&](int i, Row &row) { row.emplace_back(chosen[i], 1.); }));
+      part.scatter = Matrix<double>(
+        device, matrix_of_rows(static_cast<int>(n_texts * n), static_cast<int>(n_texts * n_part), [&](int i, Row &row) {
+          if (const int k = place[i % n]; k >= 0)
+            row.emplace_back(static_cast<int>(i / n * n_part + k), 1.);
+        }));
+    }
+  if (device.traits().separate_memory)
+    try
+      {
+        const CompiledKernel kernel(device, kernel_of(texts, dim), "of_solution");
+        part.evaluate = [kernel, n_part](double t, const Vector<double> &at, Vector<double> &values) {
+          kernel(static_cast<int>(n_part), at.data(), t, values.data());
+        };
+      }
+    catch (const RunError &error)
+      {
+        throw InputError(key + " cannot be compiled for the GPU: " + error.what());
+      }
+  else
+    part.evaluate = [f = std::make_shared<HostFunction<dim>>(key, texts), n_part](double t, const Vector<double> &at,
+                                                                                  Vector<double> &values) {
+      (*f)(t, at.data(), values.data(), n_part);
+    };
+  return part;
+}
+
+template <int dim>
+void FunctionOfSolution<dim>::evaluate(double t, const Vector<double> &u)
+{
+  const bool all = parts.size() == 1;
+  if (!all)
+    result.set_zero();
+  for (auto &part : parts)
+    {
+      const int n_part = part.places.size() / (dim + 1);
+      auto      at     = part.places.part(dim * n_part, n_part);
+      if (all)
+        device.copy(u, at);
+      else
+        device.multiply(1., part.gather, u, 0., at);
+      part.evaluate(t, part.places, all ? result : part.values);
+      if (!all)
+        device.multiply(1., part.scatter, part.values, 1., result);
+    }
+}
+
+template class FunctionOfSolution<2>;
+template class FunctionOfSolution<3>;
+} // namespace adamant

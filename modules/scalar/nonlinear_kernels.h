@@ -1,0 +1,74 @@
+#pragma once
+
+#include "base/host_device.h"
+#include "fem/forms/cell_kernel.h"
+#include "scalar/scalar_kernels.h"
+
+// Functors of a nonlinear scalar equation (NonlinearEquation), for host and GPU: they call no function of deal.II.
+
+namespace adamant
+{
+/// For AtQuadraturePoints: stores u, and the components of ∇u in gradient[d stride + point] unless that is null.
+template <int dim>
+struct StoreSolution
+{
+  double *u, *gradient;
+  long    stride;
+
+  ADAMANT_HOST_DEVICE void operator()(int point, double value, const double *slope) const
+  {
+    u[point] = value;
+    for (int d = 0; d < dim && gradient != nullptr; ++d)
+      gradient[d * stride + point] = slope[d];
+  }
+};
+
+/// Computes at a point what the residual integrates: density = c w - dt f, and flux = dt k ∇u in place of ∇u. The
+/// components of `terms` are k, c, f.
+template <int dim>
+struct ResidualAtPoint
+{
+  PointView     terms;
+  const double *w;
+  double        dt;
+  double       *density, *flux; ///< flux[d terms.stride + point]: ∇u comes in
+
+  ADAMANT_HOST_DEVICE void operator()(int point) const
+  {
+    density[point] = terms(1, point) * w[point] - dt * terms(2, point);
+    for (int d = 0; d < dim; ++d)
+      flux[d * terms.stride + point] *= dt * terms(0, point);
+  }
+};
+
+/// Integrates `(a0 c + c' w - dt f') φ_j φ_i + dt (k ∇φ_j + k' φ_j ∇u) . ∇φ_i` and adds dt times the matrices of faces.
+/// The components of `terms` are k, c, and with Newton's method k', c', f'; Picard's method leaves the last ones out.
+template <int dim>
+struct NonlinearKernel
+{
+  static constexpr int rows = 1, columns = 1;
+
+  double           a0, dt;
+  PointView        terms, gradient, w;
+  bool             newton;
+  FaceMatricesView faces;
+  int              n_q; ///< points of a cell
+
+  ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
+  {
+    const int p    = at.point;
+    double    mass = a0 * terms(1, p), flux = terms(0, p) * dot<dim>(at.gradient_i, at.gradient_j);
+    if (newton)
+      {
+        mass += terms(3, p) * w(0, p) - dt * terms(4, p);
+        double along = 0;
+        for (int d = 0; d < dim; ++d)
+          along += gradient(d, p) * at.gradient_i[d];
+        flux += terms(2, p) * at.value_j * along;
+      }
+    local[0][0] += (mass * at.value_i * at.value_j + dt * flux) * at.JxW;
+    if (faces.of_cell != nullptr && p % n_q == 0)
+      local[0][0] += dt * faces(at.cell, at.a, at.b);
+  }
+};
+} // namespace adamant
