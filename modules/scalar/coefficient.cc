@@ -58,10 +58,16 @@ void Coefficient::add(const std::string &entry, const std::function<unsigned int
 
 const std::string &Coefficient::in(unsigned int material) const
 {
+  require(has(material), lack_of(material));
   const auto found = of.find(material);
-  require(found != of.end() || elsewhere.has_value(), key_, " = ", whole, ": there is no entry for material ", material,
-          ", and none without a material");
   return found != of.end() ? found->second : *elsewhere;
+}
+
+std::string Coefficient::lack_of(unsigned int material) const
+{
+  return has(material) ? "" :
+                         key_ + " = " + whole + ": there is no entry for material " + std::to_string(material) +
+                           ", and none without a material";
 }
 
 bool Coefficient::all(const std::function<bool(const std::string &)> &condition) const

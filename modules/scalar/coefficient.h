@@ -27,6 +27,8 @@ public:
   /// Returns the expressions for cells with this material id. Throws InputError where the list has none for it.
   const std::string &in(unsigned int material) const;
   bool               has(unsigned int material) const { return elsewhere.has_value() || of.count(material) > 0; }
+  /// Returns the message of in() where it throws, else an empty text.
+  std::string lack_of(unsigned int material) const;
 
   /// Returns whether the condition holds for the expressions of all entries.
   bool all(const std::function<bool(const std::string &expressions)> &condition) const;

@@ -10,6 +10,7 @@
 
 #include <deal.II/base/point.h>
 
+#include <iostream>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -130,7 +131,12 @@ FunctionOfSolution<dim>::make_part(const Device &device, const std::string &key,
             row.emplace_back(static_cast<int>(i / n * n_part + k), 1.);
         }));
     }
-  if (device.traits().separate_memory)
+  const auto on_host = std::make_shared<HostFunction<dim>>(key, texts);
+  if (!device.traits().separate_memory)
+    part.evaluate = [on_host, n_part](double t, const Vector<double> &at, Vector<double> &values) {
+      (*on_host)(t, at.data(), values.data(), n_part);
+    };
+  else
     try
       {
         const CompiledKernel kernel(device, kernel_of(texts, dim), "of_solution");
@@ -138,15 +144,15 @@ FunctionOfSolution<dim>::make_part(const Device &device, const std::string &key,
           kernel(static_cast<int>(n_part), at.data(), t, values.data());
         };
       }
-    catch (const RunError &error)
+    catch (const RunError &reason)
       {
-        throw InputError(key + " cannot be compiled for the GPU: " + error.what());
+        std::cout << key << ": evaluated on the host, and uploaded each time: " << reason.what() << std::endl;
+        const auto result = std::make_shared<Array<double>>(n_texts * n_part);
+        part.evaluate     = [on_host, result, n_part](double t, const Vector<double> &at, Vector<double> &values) {
+          (*on_host)(t, to_host(at).data(), result->data(), n_part);
+          values.upload(result->data());
+        };
       }
-  else
-    part.evaluate = [f = std::make_shared<HostFunction<dim>>(key, texts), n_part](double t, const Vector<double> &at,
-                                                                                  Vector<double> &values) {
-      (*f)(t, at.data(), values.data(), n_part);
-    };
   return part;
 }
 

@@ -13,7 +13,8 @@
 namespace adamant
 {
 /// Expressions of u, x, y, z and t at n fixed points, where u has a value at each of them. For the GPU, NVRTC compiles
-/// them; on the host muParser evaluates on all threads what may have changed.
+/// them; on the host muParser evaluates on all threads what may have changed. Where NVRTC fails, the host does it for
+/// the GPU, and one line on std::cout says why.
 template <int dim>
 class FunctionOfSolution
 {
@@ -21,7 +22,7 @@ public:
   FunctionOfSolution() = default;
   /// At point i the function has the components text_of.at(region[i]); each text has equally many. Coordinate d of
   /// point i is points[d n + i], in host memory. `key` names the parameter in messages. Throws InputError for a text
-  /// that is no expression, and where NVRTC cannot compile it for a GPU.
+  /// that is no expression.
   FunctionOfSolution(const Device &device, const std::string &key,
                      const std::map<unsigned int, std::vector<std::string>> &text_of, const Array<unsigned int> &region,
                      const Array<double> &points);

@@ -63,6 +63,7 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   , unknown(unknown)
   , mapping(mapping)
   , newton(newton)
+  , capacity_of_u(!terms.capacity.all([](const std::string &text) { return !depends_on(text, "u"); }))
   , on_levels(device, unknown.field())
 {
   list_points(terms);
@@ -178,7 +179,7 @@ void NonlinearEquation<dim>::residual(double t, double dt, const Vector<double> 
 template <int dim>
 void NonlinearEquation<dim>::linearize(double t, double dt, double a0, const Vector<double> &u, const Vector<double> &w)
 {
-  if (newton)
+  if (newton && capacity_of_u)
     {
       on_levels.update(w);
       for (std::size_t l = 0; l < levels.size(); ++l)

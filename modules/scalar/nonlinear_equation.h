@@ -78,8 +78,8 @@ private:
   const Device                    &device;
   Unknown<dim>                    &unknown;
   const dealii::Mapping<dim>      &mapping;
-  const bool                       newton;
-  InjectedValues<dim>              on_levels; // of u, and then of w
+  const bool                       newton, capacity_of_u; // only then J needs w
+  InjectedValues<dim>              on_levels;             // of u, and then of w
   std::vector<QuadratureData<dim>> levels;
   std::vector<int>                 first_point; // of each level, and the end
   std::unique_ptr<AtPoints>        all, finest;

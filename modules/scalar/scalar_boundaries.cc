@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace adamant
 {
@@ -76,6 +77,13 @@ void ScalarBoundaries::read(const MeshFileParameters &mesh_file)
 bool ScalarBoundaries::exchange_depends_on_time() const
 {
   return std::any_of(exchange.begin(), exchange.end(), [](const auto &entry) { return depends_on_time(entry.second); });
+}
+
+bool ScalarBoundaries::are_zero() const
+{
+  const auto is_zero = [](const std::string &text) { return split_numbers(text) == std::vector<double>{0.}; };
+  return (!everywhere || is_zero(*everywhere)) &&
+         std::all_of(prescribed.begin(), prescribed.end(), [&](const auto &entry) { return is_zero(entry.second); });
 }
 
 std::map<unsigned int, std::string> ScalarBoundaries::fluxes_of_solution() const

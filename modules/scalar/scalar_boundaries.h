@@ -43,6 +43,7 @@ public:
   bool is_built_in() const { return everywhere == built_in; }
   bool has_load() const { return !(flux.empty() && outside.empty()); }
   bool exchange_depends_on_time() const;
+  bool are_zero() const; ///< whether all prescribed values are the number 0
   /// Returns q for all boundaries with a flux or Robin's condition, as expressions that may have the variable u.
   std::map<unsigned int, std::string> fluxes_of_solution() const;
 

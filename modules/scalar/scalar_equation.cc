@@ -111,21 +111,20 @@ ScalarEquation<dim>::ScalarEquation(const Device &device, Unknown<dim> &unknown,
   , upwind(upwind && !coefficients.velocity.is_zero())
   , varying(!(coefficients.are_constant() && boundaries.exchange.empty()))
   , in_time(coefficients.depend_on_time() || boundaries.exchange_depends_on_time())
+  , lifted(!boundaries.are_zero())
   , load(device, unknown.space(), mapping, boundaries)
 {
   if (!coefficients.diffusion.all([](const std::string &text) { return n_components(text) == 1; }))
     places.n_diffusion = dim * (dim + 1) / 2;
   places.slope = this->upwind && !coefficients.diffusion.is_constant();
+  std::set<unsigned int> materials;
+  for (const auto &cell : unknown.space().active_cells())
+    materials.insert(material_id(cell));
   std::string fault;
-  try
-    {
-      for (const auto &cell : unknown.space().active_cells())
-        (void)text_in(material_id(cell));
-    }
-  catch (const InputError &error)
-    {
-      fault = error.what();
-    }
+  for (const Coefficient *one : {&coefficients.velocity, &coefficients.diffusion, &coefficients.reaction})
+    for (const unsigned int material : materials)
+      if (fault.empty())
+        fault = one->lack_of(material);
   require_on_all(unknown.space().communicator(), fault);
   if (varying)
     make_points();
@@ -298,7 +297,10 @@ void ScalarEquation<dim>::compute(const StepWeights &weights, double t, double t
     }
   evaluate(t);
   system->update(device, [&](std::size_t l) { return kernel(l, 1., weights.implicit_part); });
-  N_form->update(device, finest, kernel(finest, 1., weights.implicit_part));
+  if (lifted)
+    N_form->update(device, finest, kernel(finest, 1., weights.implicit_part));
+  if (!E_changes())
+    return;
   auto of_E = kernel(finest, 1., -weights.explicit_part);
   if (old)
     {
@@ -355,8 +357,10 @@ void ScalarEquation<dim>::assemble(const StepWeights &weights, double t, double 
       E_form = unknown.form("E", ColumnKind::nodal_values, nullptr);
       compute(weights, t, t_old);
       check_values(to_host(values));
-      N = make_matrix(device, *N_form);
-      E = make_matrix(device, *E_form);
+      E      = make_matrix(device, *E_form);
+      E_made = true;
+      if (lifted)
+        N = make_matrix(device, *N_form);
       return;
     }
   const auto matrix = [this](const char *name, ColumnKind columns, double mass, double stiffness) {
@@ -379,8 +383,10 @@ void ScalarEquation<dim>::update(const StepWeights &weights, double t, double t_
   if (!varying)
     return system->update(device);
   compute(weights, t, t_old);
-  update_matrix(*N_form, N);
-  update_matrix(*E_form, E);
+  if (lifted)
+    update_matrix(*N_form, N);
+  if (E_changes())
+    update_matrix(*E_form, E);
 }
 
 template <int dim>
@@ -405,12 +411,13 @@ template <int dim>
 void ScalarEquation<dim>::multiply(const Vector<double> &u, const Vector<double> &g, Vector<double> &rhs)
 {
   device.multiply(1., E, u, 0., rhs);
-  if (varying)
+  if (varying && lifted)
     {
       unknown.nodal_values(zero, g, nodal);
       device.multiply(-1., N, nodal, 1., rhs);
-      return;
     }
+  if (varying)
+    return;
   device.multiply(-1., C_M, g, 1., rhs);
   device.multiply(-now.implicit_part, C_K, g, 1., rhs);
 }

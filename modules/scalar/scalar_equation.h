@@ -91,7 +91,9 @@ private:
   dealii::Tensor<1, dim>     shift_of(const CellContext<dim> &cell) const;
   void                       add_integrals(const CellContext<dim> &cell, double mass, double stiffness,
                                            dealii::FullMatrix<double> &local) const;
-  int                        n_values() const { return places.template size<dim>(); }
+  /// Returns whether E has other values in this step, or none yet; without explicit part and shift it is M.
+  bool E_changes() const { return !E_made || now.explicit_part != 0. || upwind; }
+  int  n_values() const { return places.template size<dim>(); }
 
   const Device               &device;
   Unknown<dim>               &unknown;
@@ -99,6 +101,8 @@ private:
   const ScalarCoefficients   &coefficients;
   const ScalarBoundaries     &boundaries;
   const bool                  with_source, upwind, varying, in_time; // varying: in place or time, or Robin's condition
+  const bool                  lifted;                                // whether prescribed values may differ from zero
+  bool                        E_made = false;
   CoefficientPlaces           places;
   StepWeights                 now{}; // of A
 

@@ -94,8 +94,9 @@ struct FaceMatricesView
   }
 };
 
-/// Integrates `mass φ_j ψ_i + stiffness (∇φ_i . Λ ∇φ_j + (b . ∇φ_j + r φ_j) ψ_i - div(Λ ∇φ_j) (ψ_i - φ_i))` with
-/// ψ_i = φ_i + τ b . ∇φ_i, and adds stiffness times the matrices of faces. The last term counts inside of cells.
+/// Integrates
+///   mass φ_j ψ_i + stiffness (∇φ_i . Λ ∇φ_j + (b . ∇φ_j + r φ_j) ψ_i - div(Λ ∇φ_j) (ψ_i - φ_i))
+/// with ψ_i = φ_i + τ b . ∇φ_i, and adds stiffness times the matrices of faces. The last term counts inside of cells.
 template <int dim>
 struct ScalarKernel
 {
