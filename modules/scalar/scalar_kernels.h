@@ -19,8 +19,8 @@ struct PointView
 };
 
 /// Where the coefficients of a scalar equation stand among the values at a point. The components of the velocity come
-/// first, then the reaction and the diffusion: one number, or the rows of a symmetric tensor's upper half. Where `slope`
-/// is set, the components of the diffusion's divergence follow.
+/// first, then the reaction and the diffusion: one number, or the rows of a symmetric tensor's upper half. Where
+/// `slope` is set, the components of the diffusion's divergence follow.
 struct CoefficientPlaces
 {
   int  n_diffusion = 1;
@@ -94,9 +94,8 @@ struct FaceMatricesView
   }
 };
 
-/// Integrates
-///   mass φ_j ψ_i + stiffness (∇φ_i . Λ ∇φ_j + (b . ∇φ_j + r φ_j) ψ_i - div(Λ ∇φ_j) (ψ_i - φ_i))
-/// with ψ_i = φ_i + τ b . ∇φ_i, and adds stiffness times the matrices of faces. The last term counts inside of cells.
+/// Integrates mass φ_j ψ_i + stiffness K_ij with the test function ψ_i = φ_i + τ b . ∇φ_i, and adds stiffness times the
+/// matrices of faces. K_ij is ∇φ_i . Λ ∇φ_j + (b . ∇φ_j + r φ_j) ψ_i - div(Λ ∇φ_j) (ψ_i - φ_i).
 template <int dim>
 struct ScalarKernel
 {

@@ -245,8 +245,8 @@ TEST_F(TransportDiffusion, DataAsExpressions)
     }
 }
 
-// A problem with the solution cos(t) sin(x + 2 y - z) whose coefficients all vary in place and time. On the sides of the
-// box the solution is prescribed, but side 1 has its flux and side 2 has Robin's condition.
+// A problem with the solution cos(t) sin(x + 2 y - z) whose coefficients all vary in place and time. On the sides of
+// the box the solution is prescribed, but side 1 has its flux and side 2 has Robin's condition.
 Settings general_problem(int dim, bool tensor, bool conservative)
 {
   const std::string s = dim == 2 ? "(x+2*y)" : "(x+2*y-z)", u = "cos(t)*sin" + s, slope = "cos(t)*cos" + s,
