@@ -111,7 +111,7 @@ private:
     boundary_values = values_of("Boundary displacement", field->space().prescribed);
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
     auto F = parameters.problem.boundaries.load(field->space(), mapping, *function("Body force"));
-    adamant::require_numbers(device.communicator(), "Problem/Body force or Problem/Traction", F);
+    adamant::require_numbers(device.communicator(), "Problem/Body force, Traction or Pressure", F);
     work = Vector(device, F);
     if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
       std::rotate(F.begin(), F.end() - dim, F.end());

@@ -167,6 +167,8 @@ struct Parameters
   void check() const
   {
     problem.check(!time.stationary);
+    require(!problem.plane_stress() || (dim() == 2 && discretization.volumetric_strain != "b_bar"),
+            "Problem/Plane = stress is for two dimensions, without Discretization/Volumetric strain = b_bar");
     const bool coupled = discretization.formulation == "coupled";
     const auto solver  = linear_solver.options("");
     require(!coupled || !time.stationary, "Time stepping/Stationary needs Discretization/Formulation = condensed");

@@ -10,10 +10,16 @@
 namespace adamant
 {
 /// Isotropic linearly elastic material: sigma = lambda tr(epsilon) I + 2 mu epsilon, with the Lame parameters lambda
-/// and mu. Two dimensions mean plane strain.
+/// and mu. Two dimensions mean plane strain, or plane stress with the factor lambda of in_plane_stress().
 struct ElasticMaterial
 {
   double lambda, mu, density;
+  bool   plane_stress = false;
+
+  /// Returns the material of a thin plate, whose stress sigma_zz is zero.
+  ElasticMaterial in_plane_stress() const { return {2. * lambda * mu / (lambda + 2. * mu), mu, density, true}; }
+
+  double stress_zz(double dilatation) const { return plane_stress ? 0. : lambda * dilatation; } ///< in two dimensions
 
   /// Returns the stress; `dilatation` is tr(epsilon) or its projection.
   template <int dim>
@@ -28,13 +34,12 @@ struct ElasticMaterial
     return stress(strain, trace(strain));
   }
 
-  /// Returns the von Mises stress sqrt(3/2) |deviatoric stress|. In plane strain sigma_zz is lambda tr(epsilon), but
-  /// lambda does not change the result.
+  /// Returns the von Mises stress sqrt(3/2) |deviatoric stress|. In plane strain lambda does not change it.
   template <int dim>
   double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const
   {
     const auto   sigma    = stress(strain);
-    const double sigma_zz = dim == 2 ? lambda * trace(strain) : 0.;
+    const double sigma_zz = dim == 2 ? stress_zz(trace(strain)) : 0.;
     const double mean     = (trace(sigma) + sigma_zz) / 3.;
     const auto   deviator = sigma - mean * dealii::unit_symmetric_tensor<dim>();
     const double square   = deviator * deviator + (dim == 2 ? (sigma_zz - mean) * (sigma_zz - mean) : 0.);

@@ -132,7 +132,7 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
                              const auto   sigma      = material.stress(dealii::symmetrize(gradient), dilatation);
                              auto         share      = shares.begin();
                              for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
-                             *share = dim == 2 ? material.lambda * dilatation : sigma[dim - 1][dim - 1];
+                             *share = dim == 2 ? material.stress_zz(dilatation) : sigma[dim - 1][dim - 1];
                            });
 }
 

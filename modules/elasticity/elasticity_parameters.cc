@@ -1,7 +1,15 @@
 #include "elasticity/elasticity_parameters.h"
 
 #include "base/exceptions.h"
+#include "expressions/expressions.h"
 #include "frame/start_up.h"
+
+#include <deal.II/fe/fe_values.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
 
 namespace adamant
 {
@@ -79,6 +87,8 @@ ElasticMaterialParameters::ElasticMaterialParameters(const MeshFileParameters &m
                 dealii::Patterns::Double(0));
   add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
   add_parameter("Density", density, "rho", prm, dealii::Patterns::Double(0));
+  add_parameter("Plane", plane, "In two dimensions: plane strain, or plane stress as in a thin plate", prm,
+                dealii::Patterns::Selection("strain|stress"));
   parse_parameters_call_back.connect([this, &mesh_file] { read_materials(mesh_file); });
   add_parameter(
     "Materials", of_ids,
@@ -101,7 +111,14 @@ void ElasticMaterialParameters::read_materials(const MeshFileParameters &mesh_fi
 
 ElasticMaterials ElasticMaterialParameters::materials() const
 {
-  return {young > 0. ? of_young(young, poisson, density) : ElasticMaterial{lambda, mu, density}, by_id};
+  ElasticMaterials all = {young > 0. ? of_young(young, poisson, density) : ElasticMaterial{lambda, mu, density}, by_id};
+  if (plane_stress())
+    {
+      all.elsewhere = all.elsewhere.in_plane_stress();
+      for (auto &[id, material] : all.by_id)
+        material = material.in_plane_stress();
+    }
+  return all;
 }
 
 void ElasticMaterialParameters::check(bool with_density) const
@@ -124,10 +141,12 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
       return split_by_boundary(key, text, mesh_file.boundaries(key));
     };
     traction  = split("Problem/Traction", tractions);
+    pressure  = split("Problem/Pressure", pressures);
     dirichlet = split("Problem/Dirichlet boundaries", held);
   });
   add_parameter("Traction", tractions,
                 "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
+  add_parameter("Pressure", pressures, "p against the boundary, by id: 'id: p, id: ...', expressions of x, y, z");
   add_parameter(
     "Dirichlet boundaries", held,
     "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of the "
@@ -148,17 +167,54 @@ void SolidBoundaries::check(unsigned int dim, bool stationary, bool box) const
               components, "' of boundary ", id, " names none of the components ", axes);
       prescribed_somewhere += has(id) ? components : "";
     }
-  for (const auto &[id, text] : traction)
+  const auto check_load = [&](const std::string &key, unsigned int id) {
+    require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
+    require(has(id), key, ": on boundary ", id, ", which only a cube has");
+    require(dirichlet.count(id) == 0 || axes.find_first_not_of(dirichlet.at(id)) != std::string::npos, key,
+            ": on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
+  };
+  for (const auto &entry : traction)
+    check_load("Problem/Traction", entry.first);
+  for (const auto &[id, text] : pressure)
     {
-      require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
-      require(has(id), "Problem/Traction: on boundary ", id, ", which only a cube has");
-      require(dirichlet.count(id) == 0 || axes.find_first_not_of(dirichlet.at(id)) != std::string::npos,
-              "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
+      check_load("Problem/Pressure", id);
+      check_expression("Problem/Pressure", text, 1, dim);
     }
   for (const char axis : axes)
     require(!stationary || prescribed_somewhere.find(axis) != std::string::npos,
             "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis, " prescribed somewhere");
 }
+
+template <int dim>
+void SolidBoundaries::add_pressures(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                    Array<double> &F) const
+{
+  const auto               &fe = space.element();
+  dealii::FEFaceValues<dim> values(mapping, fe, dealii::QGauss<dim - 1>(fe.degree + 1),
+                                   dealii::update_values | dealii::update_quadrature_points |
+                                     dealii::update_JxW_values | dealii::update_normal_vectors);
+  std::map<unsigned int, std::unique_ptr<ParsedFunction<dim>>> p;
+  for (const auto &[id, text] : pressure)
+    p[id] = parse_function<dim>("Problem/Pressure", text, 1);
+  Array<double> local(space.n_dofs(), 0.);
+  for (int c = 0; c < space.n_cells(); ++c)
+    for (const unsigned int f : space.active_cells()[c]->face_indices())
+      if (const auto cell = space.active_cells()[c]; cell->at_boundary(f))
+        if (const auto found = p.find(boundary_id(cell->face(f))); found != p.end())
+          {
+            values.reinit(cell, f);
+            for (const unsigned int q : values.quadrature_point_indices())
+              for (const unsigned int i : values.dof_indices())
+                if (const unsigned int d = fe.system_to_component_index(i).first; d < dim)
+                  local[space.cell_dofs(c)[i]] -= found->second->value(values.quadrature_point(q)) * values.JxW(q) *
+                                                  values.normal_vector(q)[d] * values.shape_value(i, q);
+          }
+  const auto owned = space.sum_local(std::move(local));
+  std::transform(owned.begin(), owned.begin() + static_cast<long>(F.size()), F.begin(), F.begin(), std::plus<>());
+}
+
+template void SolidBoundaries::add_pressures(const LevelSpace<2> &, const dealii::Mapping<2> &, Array<double> &) const;
+template void SolidBoundaries::add_pressures(const LevelSpace<3> &, const dealii::Mapping<3> &, Array<double> &) const;
 
 SolidOutputParameters::SolidOutputParameters()
   : ParameterAcceptor("/Output")

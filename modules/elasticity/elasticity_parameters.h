@@ -98,6 +98,7 @@ public:
   explicit ElasticMaterialParameters(const MeshFileParameters &mesh_file, const std::string &section = "/Problem");
 
   ElasticMaterials materials() const;
+  bool             plane_stress() const { return plane == "stress"; }
   /// Throws InputError unless each material is stable and, where `with_density` is set, each density positive.
   void check(bool with_density) const;
 
@@ -106,12 +107,12 @@ private:
 
   std::string                                           section;
   double                                                lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
-  std::string                                           of_ids;
+  std::string                                           of_ids, plane = "strain";
   std::map<dealii::types::material_id, ElasticMaterial> by_id;
 };
 
-/// Section "Problem": conditions on the boundaries of a solid, which are prescribed components of the displacement and
-/// tractions.
+/// Section "Problem": conditions on the boundaries of a solid, which are prescribed components of the displacement,
+/// tractions and pressures.
 class SolidBoundaries : public dealii::ParameterAcceptor
 {
 public:
@@ -119,7 +120,7 @@ public:
   explicit SolidBoundaries(const MeshFileParameters &mesh_file);
 
   std::map<unsigned int, std::string> dirichlet; ///< components such as "xyz" by id, once the parameters are read
-  std::map<unsigned int, std::string> traction;  ///< expressions by boundary id, once the parameters are read
+  std::map<unsigned int, std::string> traction, pressure; ///< expressions by boundary id, once read
 
   /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
   /// another mesh than a box, only check(mesh) knows the boundaries.
@@ -132,9 +133,12 @@ public:
       check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
     for (const auto &[id, text] : traction)
       check_boundaries("Problem/Traction", {id}, mesh);
+    for (const auto &[id, text] : pressure)
+      check_boundaries("Problem/Pressure", {id}, mesh);
   }
 
-  /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i of a body force f and the tractions g; see load_vector.
+  /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i - ∫ p n . φ_i of a body force f, the tractions g and the pressures p
+  /// (n: the outer normal); see load_vector.
   template <int dim>
   Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                      const dealii::Function<dim> &f) const
@@ -144,11 +148,17 @@ public:
     for (const auto &[id, text] : traction)
       g[id] = functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)).get();
     const unsigned int n = space.element().degree + 1; // points in each direction
-    return load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), f, g);
+    auto               F = load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), f, g);
+    if (!pressure.empty())
+      add_pressures(space, mapping, F);
+    return F;
   }
 
 private:
-  std::string tractions, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
+  template <int dim>
+  void add_pressures(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, Array<double> &F) const;
+
+  std::string tractions, pressures, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
 };
 
 /// Section "Output" of a solid: points and lines of interest, with dim coordinates or more for each point.

@@ -380,6 +380,39 @@ TEST_F(Elasticity, PatchTest)
         }
 }
 
+// A body under the pressure 3 on three sides, on rollers at the others: sigma = -3 I, u = -3 (1 - 2 nu) / E x. In two
+// dimensions u = -3 (1 + nu) (1 - 2 nu) / E x in plane strain, and -3 (1 - nu) / E x in a thin plate.
+TEST_F(Elasticity, PressureAndPlanes)
+{
+  const auto check = [&](const std::string &dimension, const std::string &plane, const std::string &factor,
+                         double sigma_zz) {
+    const std::string u = "-3*" + factor + "/200*";
+    const auto        record =
+      solve(stationary + no_load + tolerance("1e-13") + mesh("edge", 1, 2) +
+            Settings{"Problem/Dimension=" + dimension, "Problem/Plane=" + plane, "Problem/Young modulus=200",
+                     "Problem/Poisson ratio=0.3",
+                     "Problem/Pressure=1: 3, 3: 3" + std::string(dimension == "3" ? ", 5: 3" : ""),
+                     "Problem/Dirichlet boundaries=0: x, 2: y" + std::string(dimension == "3" ? ", 4: z" : ""),
+                     "Output/Stress points=0.5, 0.25, 0.5",
+                     "Problem/Exact displacement=" + u + "x; " + u + "y; " + u + "z"})
+        .record;
+    EXPECT_LT(record.at("errors").at("l2"), 1e-13) << dimension << "D, " << plane;
+    const auto &stress = record.at("stresses")[0];
+    EXPECT_NEAR(stress.at("stress_xx"), -3., 1e-10);
+    EXPECT_NEAR(stress.at("stress_yy"), -3., 1e-10);
+    EXPECT_NEAR(stress.at("von_mises"), 3. + sigma_zz, 1e-10) << dimension << "D, " << plane;
+  };
+  check("3", "strain", "(1-2*0.3)", -3.);
+  check("2", "strain", "1.3*(1-2*0.3)", -2. * 3. * 0.3);
+  check("2", "stress", "(1-0.3)", 0.);
+  expect_refused({"Problem/Plane=stress"}, "Problem/Plane = stress is for two dimensions");
+  expect_refused({"Problem/Dimension=2", "Problem/Plane=stress", "Discretization/Volumetric strain=b_bar"}, "b_bar");
+  expect_refused({"Problem/Pressure=9: 1"}, "no boundary 9");
+  expect_refused({"Problem/Pressure=1: p", "Problem/Dirichlet boundaries=0: xyz"}, "Problem/Pressure = p");
+  expect_refused({"Problem/Pressure=1: log(-1-x)", "Problem/Dirichlet boundaries=0: xyz"}, "no numbers");
+  expect_refused({"Problem/Pressure=1: 1", "Problem/Dirichlet boundaries=1: xyz"}, "Problem/Pressure: on boundary 1");
+}
+
 // Pulled at x = 4, on rollers at x, y, z = 0: sigma_xx = 3 everywhere.
 TEST_F(Elasticity, BarUnderTension)
 {
@@ -666,7 +699,7 @@ TEST_F(Elasticity, DataThatAreNoNumbers)
   expect_refused({"Problem/Initial displacement=log(x-0.5); 0; 0"},
                  "Problem/Initial displacement has values that are no");
   expect_refused({"Problem/Body force=sqrt(0.5-x); 0; 0"},
-                 "Problem/Body force or Problem/Traction has values that are");
+                 "Problem/Body force, Traction or Pressure has values that are");
 }
 
 // Each mistake ends with exit code 2, one line on stderr that has all of `says`, nothing on stdout and nothing written.
