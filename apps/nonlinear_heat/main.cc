@@ -3,11 +3,10 @@
 //
 //   c d_t u - div(k grad u) = f   in a domain, for times in (0,T].
 //
-// c, k and f are expressions of u, place and time. On parts of the boundary u is prescribed, or the flux k d_n u is an
-// expression of u, place and time, as where a body radiates. The domain is the unit square or cube, or a mesh from a
-// file. Time steps are BDF2, which begins with a step of backward Euler; elements are FE_Q. Nodal values are
-// u = H x + B g: x the free unknowns, g the prescribed values; H also interpolates at hanging nodes. Each time step
-// solves F(u) = 0 for x by Newton's method,
+// c, k and f are expressions of u, place and time. On parts of the boundary u is prescribed, or the flux k d_n u is such
+// an expression, as where a body radiates. Time steps are BDF2, which begins with a step of backward Euler; elements are
+// FE_Q. Nodal values are u = H x + B g: x the free unknowns, g the prescribed values; H also interpolates at hanging
+// nodes. Each time step solves F(u) = 0 for x by Newton's method,
 //
 //   F_i(u) = ∫ (c w - dt f) φ_i + dt ∫ k ∇u . ∇φ_i - dt ∫_Γ q φ_i,   w = a0 u + a1 u1 + a2 u2.
 //
@@ -56,8 +55,7 @@ struct Parameters : CubeParameters
     add_parameter("Initial values", initial, "An expression of x, y, z; manufactured: values of Exact solution");
     add_parameter("Exact solution", exact,
                   "Where it is known, an expression of x, y, z, t, for the L2 error in run.json; manufactured: "
-                  "(1+t) exp(-16 |x-c|^2) about the centre c of the unit box, which counts where Source, Boundary "
-                  "values and Initial values are manufactured");
+                  "(1+t) exp(-16 |x-c|^2) about the centre c of the unit box, known where all other data are so");
     add_parameter("Newton", newton, "Newton's method; else Picard's, which takes the terms for constant");
     add_parameter("Newton tolerance", tolerance, "‖F‖ at the end over ‖F‖ for the solution before the step", prm,
                   Double(1e-15, 0.1));
@@ -66,15 +64,15 @@ struct Parameters : CubeParameters
 
   bool has_exact_solution() const
   {
-    return exact == manufactured ? source == manufactured && initial == manufactured && boundaries.is_built_in() :
-                                   !exact.empty();
+    return exact == manufactured ?
+             source == manufactured && initial == manufactured && boundaries.is_built_in() && !boundaries.has_load() :
+             !exact.empty();
   }
 
   std::string exact_solution() const
   {
-    return exact != manufactured ?
-             exact :
-             "(1+t)*exp(-16*((x-0.5)^2+(y-0.5)^2" + std::string(dimension == 3 ? "+(z-0.5)^2" : "") + "))";
+    const std::string of_z = dimension == 3 ? "+(z-0.5)^2" : "";
+    return exact != manufactured ? exact : "(1+t)*exp(-16*((x-0.5)^2+(y-0.5)^2" + of_z + "))";
   }
 
   std::string initial_values() const { return initial == manufactured ? exact_solution() : initial; }
@@ -86,12 +84,15 @@ struct Parameters : CubeParameters
       return Coefficient("Heat/" + key, text, mesh_file.materials("Heat/" + key));
     };
     NonlinearTerms terms = {read("Conductivity", conductivity), read("Heat capacity", capacity), read("Source", source),
-                            boundaries.fluxes_of_solution()};
-    for (const Coefficient *term : {&terms.conductivity, &terms.capacity, &terms.source})
-      if (term != &terms.source || source != manufactured)
-        term->check([&](const std::string &text) { check_function_of_solution(term->key(), text, dimension); });
+                            boundaries.fluxes_of_solution(), boundaries.exchange};
+    const auto     check = [this](const Coefficient &term) {
+      term.check([&](const std::string &text) { check_function_of_solution(term.key(), text, dimension); });
+    };
+    check(terms.conductivity);
+    check(terms.capacity);
     if (source == manufactured)
       terms.manufacture(exact_solution(), dimension);
+    check(terms.source);
     return terms;
   }
 
@@ -155,8 +156,9 @@ private:
   void assemble() override
   {
     set_initial_values();
-    equation->linearize(0., dt, a0(), u, w);
-    equation->check_terms(parameters.terms());
+    equation->linearize(dt, dt, a0(), u, w);
+    if (step == 0)
+      equation->check_terms(parameters.terms());
     solver = unknown->solver_for(equation->jacobian(), "step of " + std::string(newton->options.method));
     this->describe(*unknown, equation->jacobian(), *solver);
   }

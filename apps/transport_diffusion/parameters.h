@@ -97,9 +97,9 @@ struct ProblemParameters : ParameterAcceptor
 
   bool has_exact_solution() const
   {
-    return is_built_in("Exact solution") ?
-             is_built_in("Source") && boundaries.is_built_in() && is_built_in("Initial values") :
-             !functions.at("Exact solution").empty();
+    return is_built_in("Exact solution") ? is_built_in("Source") && boundaries.is_built_in() &&
+                                             !boundaries.has_load() && is_built_in("Initial values") :
+                                           !functions.at("Exact solution").empty();
   }
 
   void check(unsigned int degree, bool upwind) const

@@ -58,16 +58,31 @@ void Coefficient::add(const std::string &entry, const std::function<unsigned int
 
 const std::string &Coefficient::in(unsigned int material) const
 {
-  require(has(material), lack_of(material));
   const auto found = of.find(material);
+  require(found != of.end() || elsewhere.has_value(), key_, " = ", whole, ": there is no entry for material ", material,
+          ", and none without a material");
   return found != of.end() ? found->second : *elsewhere;
 }
 
-std::string Coefficient::lack_of(unsigned int material) const
+void Coefficient::check_materials(const Communicator &ranks, const std::set<unsigned int> &of_rank) const
 {
-  return has(material) ? "" :
-                         key_ + " = " + whole + ": there is no entry for material " + std::to_string(material) +
-                           ", and none without a material";
+  std::string fault;
+  try
+    {
+      for (const unsigned int material : of_rank)
+        (void)in(material);
+    }
+  catch (const InputError &error)
+    {
+      fault = error.what();
+    }
+  require_on_all(ranks, fault);
+  for (const auto &entry : of)
+    {
+      double n_ranks = static_cast<double>(of_rank.count(entry.first));
+      ranks.sum(&n_ranks, 1);
+      require(n_ranks > 0., key_, " = ", whole, ": the mesh has no material ", entry.first);
+    }
 }
 
 bool Coefficient::all(const std::function<bool(const std::string &)> &condition) const

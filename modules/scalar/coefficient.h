@@ -2,11 +2,13 @@
 
 #include "algebra/device.h"
 #include "base/array.h"
+#include "base/communicator.h"
 #include "expressions/values_at_points.h"
 
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +29,9 @@ public:
   /// Returns the expressions for cells with this material id. Throws InputError where the list has none for it.
   const std::string &in(unsigned int material) const;
   bool               has(unsigned int material) const { return elsewhere.has_value() || of.count(material) > 0; }
-  /// Returns the message of in() where it throws, else an empty text.
-  std::string lack_of(unsigned int material) const;
+  /// Throws InputError on all ranks where a material of the mesh has no entry, or an entry no material; `of_rank` are
+  /// the ids on the rank's cells. All ranks call it together.
+  void check_materials(const Communicator &ranks, const std::set<unsigned int> &of_rank) const;
 
   /// Returns whether the condition holds for the expressions of all entries.
   bool all(const std::function<bool(const std::string &expressions)> &condition) const;

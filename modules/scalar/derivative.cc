@@ -69,7 +69,7 @@ const std::map<std::string, std::string> &slopes()
                                                            {"log2", "(1/(a*log(2)))"},
                                                            {"log10", "(1/(a*log(10)))"},
                                                            {"exp", "exp(a)"},
-                                                           {"sqrt", "(0.5/sqrt(a))"},
+                                                           {"sqrt", "(a==0?0:0.5/sqrt(a))"},
                                                            {"cot", "(-1-cot(a)^2)"},
                                                            {"csc", "(-csc(a)*cot(a))"},
                                                            {"sec", "(sec(a)*tan(a))"},
@@ -213,6 +213,12 @@ private:
       }
   }
 
+  // A slope that may be infinite where a = 0, often times a zero: there it counts as zero.
+  static std::string unless_zero(const std::string &a, const std::string &slope)
+  {
+    return slope == "0" ? slope : in_brackets(a + "==0?0:" + slope);
+  }
+
   static Dual power(const Dual &a, const Dual &b)
   {
     const bool        square = b.value == "2" && a.value.size() < 40; // a product is quicker than muParser's power
@@ -220,10 +226,13 @@ private:
     if (b.value == "2")
       return {value, times(times("2", a.value), a.slope)};
     if (vanishes(b))
-      return {value, times(times(b.value, in_brackets(a.value + "^(" + b.value + "-1)")), a.slope)};
+      {
+        const std::string slope = times(times(b.value, in_brackets(a.value + "^(" + b.value + "-1)")), a.slope);
+        return {value, std::strtod(b.value.c_str(), nullptr) >= 1. ? slope : unless_zero(a.value, slope)};
+      }
     const std::string of_exponent = times(b.slope, "log(" + a.value + ")"),
                       of_base     = times(b.value, over(a.slope, a.value));
-    return {value, times(value, plus(of_exponent, of_base))};
+    return {value, unless_zero(a.value, times(value, plus(of_exponent, of_base)))};
   }
 
   Dual operand()
@@ -269,8 +278,11 @@ private:
     for (const auto &argument : arguments)
       list += (list.empty() ? "" : ",") + argument.value;
     const std::string value = name + "(" + list + ")";
-    if (name == "if" && n == 3)
-      return {value, choice(a, arguments[1], arguments[2]).slope};
+    if (name == "if" && n == 3) // whose condition is rounded, unlike that of ?:
+      {
+        const std::string &first = arguments[1].slope, &second = arguments[2].slope;
+        return {value, first == second ? first : "if(" + a.value + "," + first + "," + second + ")"};
+      }
     if (name == "pow" && n == 2)
       return power(a, arguments[1]);
     if (name == "atan2" && n == 2)
@@ -288,16 +300,20 @@ private:
 
   static std::string slope_of_list(const std::string &name, const std::vector<Dual> &arguments)
   {
-    Dual result = arguments[0];
+    const bool  sums  = name == "sum" || name == "avg";
+    std::string slope = arguments[0].slope, before = arguments[0].value; // of the arguments so far
     for (std::size_t i = 1; i < arguments.size(); ++i)
-      if (name == "sum" || name == "avg")
-        result.slope = plus(result.slope, arguments[i].slope);
-      else // as muParser compares them
-        result = choice({in_brackets(name == "min" ? arguments[i].value + "<" + result.value :
-                                                     result.value + "<" + arguments[i].value),
-                         "0"},
-                        arguments[i], result);
-    return name == "avg" ? over(result.slope, std::to_string(arguments.size())) : result.slope;
+      {
+        const Dual &next = arguments[i];
+        if (sums)
+          slope = plus(slope, next.slope);
+        else if (next.slope != slope) // as muParser compares them
+          slope = in_brackets(
+            (name == "min" ? next.value + "<" + name + "(" + before + ")" : name + "(" + before + ")<" + next.value) +
+            "?" + next.slope + ":" + slope);
+        before += "," + next.value;
+      }
+    return name == "avg" ? over(slope, std::to_string(arguments.size())) : slope;
   }
 
   const std::string &text, &variable;

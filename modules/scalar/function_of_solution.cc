@@ -10,23 +10,32 @@
 
 #include <deal.II/base/point.h>
 
+#include <charconv>
 #include <iostream>
+#include <iterator>
 #include <memory>
-#include <sstream>
+#include <regex>
 #include <utility>
 
 namespace adamant
 {
 namespace
 {
-// muParser has room for dim coordinates and the time: u takes the place of the time, and t is written into the text.
-template <int dim>
-std::shared_ptr<ParsedFunction<dim>> parse_at(const std::string &key, const std::string &text, double t)
+// muParser has room for three coordinates and the time. The parser's time is u. In two dimensions t is the third
+// coordinate; in three it is written into the text.
+constexpr bool has_room(int dim)
 {
-  std::ostringstream number;
-  number.precision(17);
-  number << t;
-  return parse_scalar<dim>(dim == 2 ? "x,y,u" : "x,y,z,u", key, substitute(text, "t", number.str()));
+  return dim == 2;
+}
+
+std::shared_ptr<ParsedFunction<3>> parse_at(int dim, const std::string &key, const std::string &text, double t)
+{
+  if (has_room(dim))
+    return parse_scalar<3>("x,y,t,u", key, text);
+  char              digits[32]; // as few as tell t from other numbers
+  const auto        end = std::to_chars(digits, digits + sizeof digits, t).ptr;
+  const std::string number(digits, end);
+  return parse_scalar<3>("x,y,z,u", key, substitute(text, "t", number));
 }
 
 // Evaluates expressions on the host: of these, only what depends on u or, at a new time, on t.
@@ -46,11 +55,11 @@ public:
       {
         const bool of_u = depends_on(texts[c], "u"), first = parsed[c] == nullptr,
                    moved = depends_on(texts[c], "t") && t != last_time;
-        if (first || moved)
-          parsed[c] = parse_at<dim>(key, texts[c], t);
+        if (first || (moved && !has_room(dim)))
+          parsed[c] = parse_at(dim, key, texts[c], t);
         if (of_u || first || moved)
           parallel_for(n, [&, f = parsed[c].get()](std::size_t i) {
-            dealii::Point<dim> point;
+            dealii::Point<3> point(0., 0., t);
             for (int d = 0; d < dim; ++d)
               point[d] = places[d * n + i];
             values[c * n + i] = f->value_at(places[dim * n + i], point);
@@ -60,10 +69,10 @@ public:
   }
 
 private:
-  const std::string                                 key;
-  const std::vector<std::string>                    texts;
-  std::vector<std::shared_ptr<ParsedFunction<dim>>> parsed;
-  double                                            last_time = 0.;
+  const std::string                               key;
+  const std::vector<std::string>                  texts;
+  std::vector<std::shared_ptr<ParsedFunction<3>>> parsed;
+  double                                          last_time = 0.;
 };
 
 // A kernel as CompiledKernel has it, whose points have u behind their coordinates.
@@ -83,10 +92,12 @@ std::string kernel_of(const std::vector<std::string> &texts, int dim)
 
 void check_function_of_solution(const std::string &key, const std::string &text, unsigned int dim)
 {
-  if (dim == 2)
-    parse_at<2>(key, text, 0.);
-  else
-    parse_at<3>(key, text, 0.);
+  const std::regex time("\\bt\\b");
+  const auto       n_times = std::distance(std::sregex_iterator(text.begin(), text.end(), time), {});
+  require(text.size() + (has_room(static_cast<int>(dim)) ? 0 : 22 * n_times) < 20000, key, ": the expression has ",
+          text.size(),
+          " characters, more than muParser takes; sources that are made of other expressions grow with them");
+  parse_at(static_cast<int>(dim), key, text, 0.);
 }
 
 template <int dim>

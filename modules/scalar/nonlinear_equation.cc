@@ -53,7 +53,7 @@ void NonlinearTerms::manufacture(const std::string &exact, unsigned int dim)
   for (const auto material : materials)
     add(std::to_string(material) + ": ", material);
   add("", elsewhere);
-  source = Coefficient("Source", list, nullptr);
+  source = Coefficient(source.key(), list, nullptr);
 }
 
 template <int dim>
@@ -66,10 +66,18 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   , capacity_of_u(!terms.capacity.all([](const std::string &text) { return !depends_on(text, "u"); }))
   , on_levels(device, unknown.field())
 {
+  std::set<unsigned int> materials;
+  for (const auto &cell : unknown.space().active_cells())
+    materials.insert(material_id(cell));
+  for (const Coefficient *term : {&terms.conductivity, &terms.capacity, &terms.source})
+    term->check_materials(unknown.space().communicator(), materials);
   list_points(terms);
   std::map<unsigned int, std::string> minus_slopes;
   for (const auto &[id, q] : terms.flux)
-    minus_slopes[id] = newton ? "-(" + derivative(q, "u") + ")" : "0";
+    if (newton)
+      minus_slopes[id] = "-(" + derivative(q, "u") + ")";
+    else
+      minus_slopes[id] = terms.exchange.count(id) > 0 ? terms.exchange.at(id) : "0";
   for (std::size_t l = 0; l < levels.size() && !terms.flux.empty(); ++l)
     faces.push_back(make_faces(l, minus_slopes));
   if (!terms.flux.empty())
@@ -226,9 +234,10 @@ void NonlinearEquation<dim>::check_terms(const NonlinearTerms &terms) const
   check(terms.conductivity.key(), 0, 1, true);
   check(terms.capacity.key(), 1, 2, true);
   for (const auto &level : faces)
-    require_numbers(ranks, "the flux's derivative with respect to u", to_host(level.function.values()));
+    require_numbers(ranks, "the derivative of Flux or Robin with respect to u, at the initial values,",
+                    to_host(level.function.values()));
   if (newton)
-    check("a derivative of the equation's terms", 2, 5, false);
+    check("a derivative of Conductivity, Heat capacity or Source with respect to u", 2, 5, false);
 }
 
 template class NonlinearEquation<2>;

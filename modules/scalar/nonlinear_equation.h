@@ -24,6 +24,7 @@ struct NonlinearTerms
 {
   Coefficient                         conductivity, capacity, source; ///< k, c, f
   std::map<unsigned int, std::string> flux;                           ///< q by boundary
+  std::map<unsigned int, std::string> exchange; ///< α where q = -α (u - u_out): Picard's matrix keeps it
 
   /// Makes the source for which an expression of x, y, z and t solves the equation, by differentiation.
   void manufacture(const std::string &exact, unsigned int dim);

@@ -76,7 +76,7 @@ void ScalarCoefficients::check(unsigned int dim, unsigned int degree, bool upwin
             ": upwind stabilisation of degree 2 needs a diffusion that is a number, not a tensor");
     check_expression(diffusion.key(), text, n, dim);
     if (is_constant(text) && n == 1)
-      require(constant_values(diffusion.key(), text, 1)[0] >= 0., diffusion.key(), " = ", text, " is negative");
+      require(!(constant_values(diffusion.key(), text, 1)[0] < 0.), diffusion.key(), " = ", text, " is negative");
     return true;
   });
 }
@@ -120,12 +120,8 @@ ScalarEquation<dim>::ScalarEquation(const Device &device, Unknown<dim> &unknown,
   std::set<unsigned int> materials;
   for (const auto &cell : unknown.space().active_cells())
     materials.insert(material_id(cell));
-  std::string fault;
   for (const Coefficient *one : {&coefficients.velocity, &coefficients.diffusion, &coefficients.reaction})
-    for (const unsigned int material : materials)
-      if (fault.empty())
-        fault = one->lack_of(material);
-  require_on_all(unknown.space().communicator(), fault);
+    one->check_materials(unknown.space().communicator(), materials);
   if (varying)
     make_points();
   else
@@ -357,6 +353,8 @@ void ScalarEquation<dim>::assemble(const StepWeights &weights, double t, double 
       E_form = unknown.form("E", ColumnKind::nodal_values, nullptr);
       compute(weights, t, t_old);
       check_values(to_host(values));
+      if (in_time && weights.explicit_part != 0.)
+        check_values(to_host(old_values));
       E      = make_matrix(device, *E_form);
       E_made = true;
       if (lifted)

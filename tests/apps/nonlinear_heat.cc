@@ -101,6 +101,22 @@ TEST_F(NonlinearHeat, FluxesThatDependOnTheSolution)
   EXPECT_LE(fine.record.at("newton_steps"), 3.3 * 20) << "the derivatives are those of the terms";
 }
 
+// Picard's matrix keeps the factor of Robin's condition: a linear problem takes one step. A flux may have an infinite
+// slope at the initial values, and no value at t = 0.
+TEST_F(NonlinearHeat, FluxesThatNeedCare)
+{
+  const auto steps = [&](const std::vector<std::string> &more) {
+    std::vector<std::string> settings = {"Heat/Source=0", "Heat/Conductivity=1", "Heat/Exact solution="};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return solve(2, 3, 0, 0.1, settings).record.at("newton_steps").get<int>();
+  };
+  EXPECT_LE(steps({"Heat/Newton=false", "Heat/Boundary values=0: 1", "Heat/Initial values=1", "Heat/Robin=1: 100; 0"}),
+            16);
+  EXPECT_LE(steps({"Heat/Boundary values=0: 20+50*t", "Heat/Initial values=20", "Heat/Robin=1: 2*abs(u-20)^0.25; 20"}),
+            48);
+  EXPECT_LE(steps({"Heat/Boundary values=0: 1", "Heat/Initial values=1", "Heat/Flux=1: -u/t"}), 16);
+}
+
 TEST_F(NonlinearHeat, SourcesThatDependOnTheSolution)
 {
   const std::string u       = "sin(x+2*y)*(1+0.3*cos(3*t))";
@@ -140,6 +156,10 @@ TEST_F(NonlinearHeat, TermsThatCannotBe)
   expect_refused({"Heat/Conductivity=3: 1"}, "no entry for material 0");
   expect_refused({"Heat/Conductivity=1, 2"}, "both have no material in front");
   expect_refused({"Heat/Source=foo(u)"}, "Heat/Source = foo(u)");
+  expect_refused({"Heat/Conductivity=1: 5, 0.01"}, "the mesh has no material 1");
+  expect_refused({"Heat/Dimension=3", "Heat/Exact solution=sin(x+2*y)*cos(z*x)*(1+t)*exp(-(x-t)^2-(y-t)^2)/(1+x^2+y^2)",
+                  "Heat/Conductivity=exp(-u)*(1+u^2+u^3)/(1+u^4)+max(u,1,u^2,sin(u))"},
+                 "Heat/Source: the expression has ");
   expect_refused({"Heat/Flux=7: 1"}, "Heat/Flux: the mesh has no boundary 7");
   expect_refused({"Heat/Flux=1: sqrt(u-5)"}, numbers);
   expect_refused({"Heat/Robin=1: 2"}, "alpha and u_out");

@@ -554,6 +554,9 @@ TEST_F(TransportDiffusion, CoefficientsAndBoundariesThatDoNotFit)
   refused({"Problem/Diffusion=1;2;1"}, "Problem/Diffusion is negative, or a tensor that is not positive");
   refused({"Problem/Transport=1;1/(x-x)"}, "Problem/Transport has values that are no numbers");
   refused({"Problem/Reaction=sqrt(-1)"}, "Problem/Reaction has values that are no numbers");
+  refused({"Problem/Diffusion=-1+60*t", "Time stepping/Scheme=crank_nicolson"}, "Problem/Diffusion is negative");
+  refused({"Problem/Reaction=-1/t", "Time stepping/Scheme=crank_nicolson"}, "Problem/Reaction has values that are no");
+  refused({"Problem/Diffusion=1: 5, 0.01"}, "the mesh has no material 1");
   refused({"Problem/Diffusion=3: 1"}, "Problem/Diffusion = 3: 1: there is no entry for material 0");
   refused({"Problem/Flux=9: 1"}, "Problem/Flux: the mesh has no boundary 9");
   refused({"Problem/Robin=1: sqrt(-1-x); 1"}, "Problem/Robin has values that are no numbers");
