@@ -3,10 +3,10 @@
 //
 //   c d_t u - div(k grad u) = f   in a domain, for times in (0,T].
 //
-// c, k and f are expressions of u, place and time. On parts of the boundary u is prescribed, or the flux k d_n u is such
-// an expression, as where a body radiates. Time steps are BDF2, which begins with a step of backward Euler; elements are
-// FE_Q. Nodal values are u = H x + B g: x the free unknowns, g the prescribed values; H also interpolates at hanging
-// nodes. Each time step solves F(u) = 0 for x by Newton's method,
+// c, k and f are expressions of u, place and time. On parts of the boundary u is prescribed, or the flux k d_n u is
+// such an expression, as where a body radiates. Time steps are BDF2, which begins with a step of backward Euler;
+// elements are FE_Q. Nodal values are u = H x + B g: x the free unknowns, g the prescribed values; H also interpolates
+// at hanging nodes. Each time step solves F(u) = 0 for x by Newton's method,
 //
 //   F_i(u) = ∫ (c w - dt f) φ_i + dt ∫ k ∇u . ∇φ_i - dt ∫_Γ q φ_i,   w = a0 u + a1 u1 + a2 u2.
 //
