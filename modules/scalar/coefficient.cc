@@ -50,7 +50,7 @@ void Coefficient::add(const std::string &entry, const std::function<unsigned int
       elsewhere = entry;
       return;
     }
-  const bool number = name.size() < 6 && name.find_first_not_of("0123456789") == std::string::npos;
+  const bool number = name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos;
   const auto id     = number ? static_cast<unsigned int>(std::stoul(name)) : id_of(name);
   require(of.emplace(id, dealii::Utilities::trim(entry.substr(entry.find(':') + 1))).second, key_, " = ", whole,
           ": material ", name, " occurs twice");

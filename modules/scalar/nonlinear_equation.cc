@@ -53,7 +53,7 @@ void NonlinearTerms::manufacture(const std::string &exact, unsigned int dim)
   for (const auto material : materials)
     add(std::to_string(material) + ": ", material);
   add("", elsewhere);
-  source = Coefficient(source.key(), list, nullptr);
+  source = Coefficient(source.key(), list, [](const std::string &name) { return std::stoul(name); });
 }
 
 template <int dim>
