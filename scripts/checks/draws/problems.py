@@ -297,7 +297,7 @@ def terms_of_solution(d):
     d.set("Heat/Conductivity", f"{d.between(0.01, 1)}*(1+{d.pick('u^2', 'exp(-u^2)', 'abs(sin(u))', x + '^2*u^2')})", 0.8)
     d.set("Heat/Heat capacity", d.pick(f"1+{d.between(0, 2)}*{x}", f"1+{d.between(0, 0.5)}*sin(u)"), 0.5)
     if d.maybe():
-        d.set("Heat/Exact solution", d.scalar(True))
+        d.set("Heat/Exact solution", f"{d.scalar(True)}+0.1*sin(2*x+y*y)") # which no mesh has exactly
         return
     d.set("Heat/Source", d.pick("0", "-u^3", "1/(1+u^2)", f"sin(u)+{d.scalar(True)}"))
     d.set("Heat/Initial values", d.scalar())
@@ -334,7 +334,8 @@ def elasticity(d):
     stationary = d.maybe(0.25)
     coupled = not stationary and d.maybe(0.25)
     d.set("Discretization/Formulation", "coupled" if coupled else "condensed")
-    d.set("Discretization/Volumetric strain", d.pick("standard", "standard", "b_bar"))
+    d.set("Problem/Plane", "stress" if (thin := d.dim == 2 and d.maybe(0.3)) else "strain")
+    d.set("Discretization/Volumetric strain", "standard" if thin else d.pick("standard", "standard", "b_bar"))
     kinds = ["uniform", "kelly"]
     if d.maybe(0.5):
         d.file()
@@ -360,6 +361,7 @@ def elasticity(d):
     free = [i for i in ids if i not in clamped]
     if free:
         d.set("Problem/Traction", f"{d.boundary_name(d.pick(*free))}: {d.vector()}", 0.5)
+        d.set("Problem/Pressure", f"{d.boundary_name(d.pick(*free))}: {d.scalar()}", 0.4)
     d.set("Problem/Body force", d.vector(), 0.7)
     d.set("Problem/Boundary displacement", "; ".join(f"0.01*({d.scalar()})" for _ in axes), 0.5)
     if d.maybe(0.5):

@@ -13,7 +13,7 @@ from checks.common import program_command, run_program
 # The solver did not come to an end, or the mesh that a run has come to does not suit it, and the program says so; what
 # else ends with exit code 1 is a defect.
 HONEST = re.compile(r"diverge|converge|stagnat|breakdown|more than \d+ iterations|not finite|\bnan\b|no longer falls"
-                    r"|cannot be inverted|not positive|nothing moves|has not fallen|reached only"
+                    r"|the limit of steps|cannot be inverted|not positive|nothing moves|has not fallen|reached only"
                     r"|infinite or no number|div u = 0 needs 0|take block_jacobi|use another smoother", re.IGNORECASE)
 SANITIZER = re.compile(r"Sanitizer|runtime error:|terminate called|Assertion .* failed|stack smashing|free\(\): "
                        r"|corrupted|double free")
