@@ -4,9 +4,8 @@
 //   c d_t u - div(k grad u) = f   in a domain, for times in (0,T].
 //
 // c, k and f are expressions of u, place and time. On parts of the boundary u is prescribed, or the flux k d_n u is
-// such an expression, as where a body radiates. Time steps are BDF2, which begins with a step of backward Euler;
-// elements are FE_Q. Nodal values are u = H x + B g: x the free unknowns, g the prescribed values; H also interpolates
-// at hanging nodes. Each time step solves F(u) = 0 for x by Newton's method,
+// such an expression. BDF2 begins with a step of backward Euler; elements are FE_Q. Nodal values are u = H x + B g: x
+// the free unknowns, g the prescribed values. Each time step solves F(u) = 0 for x by Newton's method,
 //
 //   F_i(u) = ∫ (c w - dt f) φ_i + dt ∫ k ∇u . ∇φ_i - dt ∫_Γ q φ_i,   w = a0 u + a1 u1 + a2 u2.
 //
@@ -29,7 +28,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 using namespace adamant;
 
@@ -115,6 +113,7 @@ public:
   NonlinearHeat(const Parameters &parameters, const Device &device, Run &run)
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
+    , terms(parameters.terms())
     , dt(parameters.step)
   {}
 
@@ -140,7 +139,7 @@ private:
                  parameters.boundaries.values_at(device, unknown->space(), unknown->prescribed_nodes());
     for (Vector<double> *vector : {&u, &u_old, &u_older, &x, &w, &iterate})
       *vector = unknown->vector();
-    equation.emplace(device, *unknown, mapping, parameters.terms(), parameters.newton);
+    equation.emplace(device, *unknown, mapping, terms, parameters.newton);
     newton.emplace(device, *this, unknown->size());
     newton->options.method = parameters.newton ? "Newton's method" : "Picard's method";
     this->add_output(*unknown, u);
@@ -158,7 +157,7 @@ private:
     set_initial_values();
     equation->linearize(dt, dt, a0(), u, w);
     if (step == 0)
-      equation->check_terms(parameters.terms());
+      equation->check_terms(terms);
     solver = unknown->solver_for(equation->jacobian(), "step of " + std::string(newton->options.method));
     this->describe(*unknown, equation->jacobian(), *solver);
   }
@@ -242,6 +241,7 @@ private:
   }
 
   const Parameters                     &parameters;
+  const NonlinearTerms                  terms;
   const double                          dt;
   std::optional<Unknown<dim>>           unknown;
   std::optional<NonlinearEquation<dim>> equation;

@@ -176,25 +176,6 @@ PointFunction function_of_regions(const Device &device, const std::string &key,
   };
 }
 
-template <int dim>
-Array<double> in_one_list(const std::vector<Array<double>> &lists)
-{
-  std::size_t n = 0, first = 0;
-  for (const auto &list : lists)
-    n += list.size() / dim;
-  Array<double> all(dim * n);
-  for (const auto &list : lists)
-    {
-      const std::size_t n_list = list.size() / dim;
-      for (int d = 0; d < dim; ++d)
-        std::copy_n(list.data() + d * n_list, n_list, all.data() + d * n + first);
-      first += n_list;
-    }
-  return all;
-}
-
-template Array<double> in_one_list<2>(const std::vector<Array<double>> &);
-template Array<double> in_one_list<3>(const std::vector<Array<double>> &);
 template PointFunction function_of_regions<2>(const Device &, const std::string &,
                                               const std::map<unsigned int, std::string> &, const Array<unsigned int> &,
                                               unsigned int, const Array<double> &);

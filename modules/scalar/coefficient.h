@@ -58,10 +58,6 @@ private:
 /// Returns the numbers that a constant text has, one for each of n components.
 std::vector<double> constant_values(const std::string &key, const std::string &text, unsigned int n_components);
 
-/// Returns the points of all lists, one list after the other; coordinate d of point i of n is in [d n + i].
-template <int dim>
-Array<double> in_one_list(const std::vector<Array<double>> &lists);
-
 /// Returns a function at points, as function_at_points does. At point i it has the n_components expressions
 /// text_of.at(region[i]). Regions are boundaries or materials. `key` names the parameter in messages.
 template <int dim>

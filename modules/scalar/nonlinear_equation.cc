@@ -3,9 +3,9 @@
 #include "base/communicator.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/assembly_tables.h"
-#include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "scalar/expression_text.h"
+#include "scalar/level_points.h"
 
 #include <deal.II/base/types.h>
 
@@ -66,11 +66,8 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   , capacity_of_u(!terms.capacity.all([](const std::string &text) { return !depends_on(text, "u"); }))
   , on_levels(device, unknown.field())
 {
-  std::set<unsigned int> materials;
-  for (const auto &cell : unknown.space().active_cells())
-    materials.insert(material_id(cell));
   for (const Coefficient *term : {&terms.conductivity, &terms.capacity, &terms.source})
-    term->check_materials(unknown.space().communicator(), materials);
+    term->check_materials(unknown.space().communicator(), materials_of(unknown.space()));
   list_points(terms);
   std::map<unsigned int, std::string> minus_slopes;
   for (const auto &[id, q] : terms.flux)
@@ -99,35 +96,23 @@ template <int dim>
 void NonlinearEquation<dim>::list_points(const NonlinearTerms &terms)
 {
   const auto                                      &field = unknown.field();
-  const std::size_t                                n_q   = unknown.quadrature.size();
-  Array<unsigned int>                              region;
+  const LevelPoints<dim>                           at(field, mapping, unknown.quadrature);
   std::map<unsigned int, std::vector<std::string>> of_jacobian, of_residual;
-  std::vector<Array<double>>                       points_of;
-  first_point = {0};
-  for (std::size_t l = 0; l < field.n_levels(); ++l)
+  for (const unsigned int material : std::set<unsigned int>(at.material.begin(), at.material.end()))
     {
-      const auto &space = field.space(l);
-      levels.emplace_back(device, space, mapping, unknown.quadrature);
-      points_of.push_back(adamant::quadrature_points(space, mapping, unknown.quadrature));
-      for (const auto &cell : space.active_cells())
-        {
-          const unsigned int material = material_id(cell);
-          region.insert(region.end(), n_q, material);
-          if (of_jacobian.count(material) == 0)
-            {
-              of_jacobian[material] = texts_in(terms, material, true, newton);
-              of_residual[material] = texts_in(terms, material, false, newton);
-            }
-        }
-      first_point.push_back(to_index(region.size(), "quadrature points of all levels"));
+      of_jacobian[material] = texts_in(terms, material, true, newton);
+      of_residual[material] = texts_in(terms, material, false, newton);
     }
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    levels.emplace_back(device, field.space(l), mapping, unknown.quadrature);
+  first_point           = at.first;
   const std::string key = "the equation's terms";
   finest                = std::make_unique<AtPoints>(device, levels.back().n_points());
-  const auto of_finest  = region.begin() + first_point[levels.size() - 1];
-  finest->terms         = {device, key, of_residual, {of_finest, region.end()}, points_of.back()};
+  const auto of_finest  = at.material.begin() + first_point[levels.size() - 1];
+  finest->terms         = {device, key, of_residual, {of_finest, at.material.end()}, at.points_of(levels.size() - 1)};
   density               = Vector<double>(device, levels.back().n_points());
   all                   = std::make_unique<AtPoints>(device, first_point.back());
-  all->terms            = {device, key, of_jacobian, region, in_one_list<dim>(points_of)};
+  all->terms            = {device, key, of_jacobian, at.material, at.points};
 }
 
 template <int dim>

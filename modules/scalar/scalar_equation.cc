@@ -4,9 +4,9 @@
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "fem/forms/assembly_tables.h"
-#include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "scalar/expression_text.h"
+#include "scalar/level_points.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/utilities.h>
@@ -60,15 +60,9 @@ ScalarCoefficients::ScalarCoefficients(const MeshFileParameters &mesh_file)
 void ScalarCoefficients::check(unsigned int dim, unsigned int degree, bool upwind) const
 {
   const unsigned int tensor = dim * (dim + 1) / 2;
-  velocity.all([&](const std::string &text) {
-    check_expression(velocity.key(), text, dim, dim);
-    return true;
-  });
-  reaction.all([&](const std::string &text) {
-    check_expression(reaction.key(), text, 1, dim);
-    return true;
-  });
-  diffusion.all([&](const std::string &text) {
+  velocity.check([&](const std::string &text) { check_expression(velocity.key(), text, dim, dim); });
+  reaction.check([&](const std::string &text) { check_expression(reaction.key(), text, 1, dim); });
+  diffusion.check([&](const std::string &text) {
     const unsigned int n = n_components(text);
     require(n == 1 || n == tensor, diffusion.key(), " = ", text, ": ", n, " components; it should have one, or the ",
             tensor, " of a symmetric tensor's upper half");
@@ -77,7 +71,6 @@ void ScalarCoefficients::check(unsigned int dim, unsigned int degree, bool upwin
     check_expression(diffusion.key(), text, n, dim);
     if (is_constant(text) && n == 1)
       require(!(constant_values(diffusion.key(), text, 1)[0] < 0.), diffusion.key(), " = ", text, " is negative");
-    return true;
   });
 }
 
@@ -117,11 +110,8 @@ ScalarEquation<dim>::ScalarEquation(const Device &device, Unknown<dim> &unknown,
   if (!coefficients.diffusion.all([](const std::string &text) { return n_components(text) == 1; }))
     places.n_diffusion = dim * (dim + 1) / 2;
   places.slope = this->upwind && !coefficients.diffusion.is_constant();
-  std::set<unsigned int> materials;
-  for (const auto &cell : unknown.space().active_cells())
-    materials.insert(material_id(cell));
   for (const Coefficient *one : {&coefficients.velocity, &coefficients.diffusion, &coefficients.reaction})
-    one->check_materials(unknown.space().communicator(), materials);
+    one->check_materials(unknown.space().communicator(), materials_of(unknown.space()));
   if (varying)
     make_points();
   else
@@ -189,36 +179,27 @@ template <int dim>
 void ScalarEquation<dim>::make_points()
 {
   const auto                         &field = unknown.field();
-  const std::size_t                   n_q   = unknown.quadrature.size();
+  const LevelPoints<dim>              at(field, mapping, unknown.quadrature);
+  const std::size_t                   n = at.size();
   std::map<unsigned int, std::string> text_of;
-  Array<unsigned int>                 region;
-  Array<double>                       size; // of the cell of each point
-  std::vector<Array<double>>          points_of;
-  first_point = {0};
+  for (const unsigned int material : std::set<unsigned int>(at.material.begin(), at.material.end()))
+    text_of[material] = text_in(material);
+  function    = function_of_regions<dim>(device, "Problem/Transport, Diffusion and Reaction", text_of, at.material,
+                                      n_values(), at.points);
+  first_point = at.first;
+  Array<double> size; // of the cell of each point
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
-      const auto &space = field.space(l);
-      points_of.push_back(adamant::quadrature_points(space, mapping, unknown.quadrature));
-      for (const auto &cell : space.active_cells())
-        {
-          const unsigned int material = material_id(cell);
-          if (text_of.count(material) == 0)
-            text_of[material] = text_in(material);
-          region.insert(region.end(), n_q, material);
-          size.insert(size.end(), n_q, cell->diameter() / (std::sqrt(dim) * field.element().degree));
-        }
-      first_point.push_back(to_index(region.size(), "quadrature points of all levels"));
-      robin.emplace_back(device, space, mapping, boundaries);
+      for (const auto &cell : field.space(l).active_cells())
+        size.insert(size.end(), unknown.quadrature.size(),
+                    cell->diameter() / (std::sqrt(dim) * field.element().degree));
+      robin.emplace_back(device, field.space(l), mapping, boundaries);
       robin.back().evaluate(0.);
-      if (l + 1 == field.n_levels())
-        robin_old.emplace(device, space, mapping, boundaries);
     }
-  const std::size_t n = region.size();
-  function = function_of_regions<dim>(device, "Problem/Transport, Diffusion and Reaction", text_of, region, n_values(),
-                                      in_one_list<dim>(points_of));
-  values   = Vector<double>(device, to_index(n_values() * n, "coefficients at points"));
-  zero     = unknown.vector();
-  nodal    = unknown.vector();
+  robin_old.emplace(device, unknown.space(), mapping, boundaries);
+  values = Vector<double>(device, to_index(n_values() * n, "coefficients at points"));
+  zero   = unknown.vector();
+  nodal  = unknown.vector();
   if (in_time)
     old_values = Vector<double>(device, values.size());
   if (upwind)
@@ -287,8 +268,7 @@ void ScalarEquation<dim>::compute(const StepWeights &weights, double t, double t
   const bool        old    = in_time && weights.explicit_part != 0.;
   if (old)
     {
-      evaluate(t_old);
-      std::swap(values, old_values);
+      function(t_old, old_values);
       robin_old->evaluate(t_old);
     }
   evaluate(t);
