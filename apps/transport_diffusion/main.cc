@@ -61,6 +61,7 @@ private:
         for (const auto &cell : mesh->active_cell_iterators())
           cell->set_material_id(0); // deal.II also numbers its quarters
       }
+    parameters.mesh_file.join_periodic(*mesh);
     adamant::refine_global(*mesh, p.refinements);
     adamant::refine_for(*parameters.problem.function_at_time<dim>("Initial values", 0.), *mesh, mapping, fe,
                         p.adaptive_cycles, p.refine_fraction, p.coarsen_fraction);

@@ -141,7 +141,7 @@ void TimeDependentProblem<dim>::begin()
   if (run_info.continues())
     {
       shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
-      StoredMesh<dim> stored(*mesh, shape.get());
+      StoredMesh<dim> stored(*mesh, shape.get(), join_periodic);
       run_info.checkpoint().archive() >> stored >> adaptivity; // of the adaptivity how far it refines
       setup();
       State state(run_info.checkpoint().archive());

@@ -49,12 +49,13 @@ class TimeDependentProblem
 {
 public:
   /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
-  /// that have manifolds<dim>() and check_refinement(mesh) with the same meaning.
+  /// that have manifolds<dim>(), check_refinement(mesh) and join_periodic(mesh) with the same meaning.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
                        const Mesh &mesh)
     : TimeDependentProblem(device, run, schedule, adaptivity, Shape([&mesh] { return mesh.template manifolds<dim>(); }))
   {
+    join_periodic = [&mesh](dealii::Triangulation<dim> &stored) { mesh.join_periodic(stored); };
     mesh.check_refinement(*this->mesh);
   }
   virtual ~TimeDependentProblem();
@@ -232,14 +233,15 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  Run                        &run_info;
-  SectionTimer               &timer;               // the run's
-  const LinearSolver         *described = nullptr; // whose V-cycle is measured at the end
-  Step                        under_way;           // the step that the host has launched but not seen the end of
-  std::vector<Output>         outputs;
-  std::vector<Snapshot>       snapshots; // of the output_vectors
-  Adaptivity<dim>             adaptivity;
-  const Shape                 manifolds;
-  std::unique_ptr<TimeSeries> series; // last member: its destructor waits for its task
+  Run                  &run_info;
+  SectionTimer         &timer;               // the run's
+  const LinearSolver   *described = nullptr; // whose V-cycle is measured at the end
+  Step                  under_way;           // the step that the host has launched but not seen the end of
+  std::vector<Output>   outputs;
+  std::vector<Snapshot> snapshots; // of the output_vectors
+  Adaptivity<dim>       adaptivity;
+  const Shape           manifolds;
+  std::function<void(dealii::Triangulation<dim> &)> join_periodic; // of a mesh from a checkpoint
+  std::unique_ptr<TimeSeries>                       series;        // last member: its destructor waits for its task
 };
 } // namespace adamant

@@ -89,12 +89,7 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
           for (int d = 0; d < dim; ++d)
             sum[c][d] += factor * local[c * dim + d];
       }
-    const int row = A.row[block], column = A.column[block], place = block - A.first_block[row];
-    for (int c = 0; c < dim; ++c)
-      if (A.free_row[row * dim + c])
-        for (int d = 0; d < dim; ++d)
-          values[A.row_start[row * dim + c] + static_cast<EntryNumber>(place) * dim + d] =
-            A.free_column == nullptr || A.free_column[column * dim + d] ? sum[c][d] : 0.;
+    A.store(block, sum, values);
   }
 };
 

@@ -7,13 +7,19 @@
 #include "multigrid/smoothers/registry.h"
 
 #include <deal.II/base/bounding_box.h>
+#include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/base/utilities.h>
+#include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <vector>
 
 namespace adamant
 {
@@ -47,26 +53,46 @@ unsigned int axis_of(const Face &face)
   return axis;
 }
 
-// The axis that all faces of a boundary with free slip are normal to.
+// The axis that all faces of a boundary are normal to, or dim: there is none. All ranks get the same.
 template <int dim>
 unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::boundary_id id)
 {
-  constexpr auto none = dealii::numbers::invalid_unsigned_int;
-  unsigned int   axis = none;
+  unsigned int least = dim, most = 0;
   for (const auto &cell : mesh.active_cell_iterators())
     for (const unsigned int face : cell->face_indices())
       if (cell->at_boundary(face) && cell->face(face)->boundary_id() == id)
         {
-          const unsigned int of_face = axis_of(cell->face(face));
-          require(of_face != none, "Problem/Boundaries: boundary ", id,
-                  " has free slip, but is not parallel to the axes at (", cell->face(face)->center(),
-                  "); parallel sides may have an id of their own");
-          require(axis == none || axis == of_face, "Problem/Boundaries: boundary ", id,
-                  " has free slip and sides normal to ", "xyz"[axis % 3], " and ", "xyz"[of_face % 3],
-                  "; sides of different directions need ids of their own");
-          axis = of_face;
+          const unsigned int axis = std::min<unsigned int>(axis_of(cell->face(face)), dim);
+          least                   = std::min(least, axis);
+          most                    = std::max(most, axis);
         }
-  return axis;
+  least = dealii::Utilities::MPI::min(least, mesh.get_communicator());
+  most  = dealii::Utilities::MPI::max(most, mesh.get_communicator());
+  return least == most ? most : dim;
+}
+
+// Throws InputError where two faces of a boundary with free slip meet in an edge: a node there has no normal.
+template <int dim>
+void check_edges(const dealii::Triangulation<dim> &mesh, dealii::types::boundary_id id)
+{
+  std::map<unsigned int, std::vector<dealii::Tensor<1, dim>>> normals; // of the faces at a vertex
+  const dealii::FE_Nothing<dim>                               nothing;
+  dealii::FEFaceValues<dim> at_face(nothing, dealii::QMidpoint<dim - 1>(), dealii::update_normal_vectors);
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (!cell->is_artificial() && cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
+        {
+          at_face.reinit(cell, f);
+          for (const unsigned int v : cell->face(f)->vertex_indices())
+            {
+              auto &others = normals[cell->face(f)->vertex_index(v)];
+              for (const auto &normal : others)
+                require(normal * at_face.normal_vector(0) > 0.17, "Problem/Boundaries: boundary ", id,
+                        " has free slip and an edge at (", cell->face(f)->vertex(v),
+                        "); sides of different directions need ids of their own");
+              others.push_back(at_face.normal_vector(0));
+            }
+        }
 }
 
 // ∮ g . n and ∮ |g . n| for the velocities that the input prescribes, of all ranks.
@@ -235,8 +261,13 @@ DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const
     {
       const bool slip = boundaries.kind(id) == "free_slip";
       dirichlet[id]   = dealii::ComponentMask(dim, !slip);
-      if (slip)
-        dirichlet[id].set(normal_axis(mesh, id), true);
+      if (const unsigned int axis = slip ? normal_axis(mesh, id) : dim; axis < dim)
+        dirichlet[id].set(axis, true);
+      else if (slip)
+        {
+          check_edges(mesh, id);
+          dirichlet.normal.insert(id);
+        }
     }
   return dirichlet;
 }

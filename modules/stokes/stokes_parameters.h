@@ -109,7 +109,7 @@ private:
 };
 
 /// Returns the prescribed components: all of them, or on boundaries with free slip the normal one. Throws InputError
-/// where a boundary with free slip is not parallel to the axes.
+/// where a boundary with free slip has an edge.
 template <int dim>
 DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh);
 

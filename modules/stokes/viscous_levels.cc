@@ -177,6 +177,9 @@ bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
   hanging.start.assign(1, 0);
   for (int node = 0; node < mesh.n_nodes(); ++node)
     {
+      for (int c = 1; c < 3; ++c) // where a normal velocity vanishes, a component is what the others make it
+        if (space.hanging_nodes.is_constrained(3 * node + c) != space.hanging_nodes.is_constrained(3 * node))
+          return false;
       if (space.hanging_nodes.is_constrained(3 * node))
         for (const auto &[master, weight] : *space.hanging_nodes.get_constraint_entries(3 * node))
           {

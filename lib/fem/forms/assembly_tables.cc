@@ -14,13 +14,16 @@ namespace adamant
 {
 namespace
 {
-// The different weights of interpolation at hanging nodes, which are the entries of H. The first weight is 1.
-Array<double> weights_of(const CSRMatrix<double> &H)
+// The different weights of interpolation at hanging nodes, of m components each. They are the entries of H that link
+// equal components. The first weight is 1.
+Array<double> weights_of(const CSRMatrix<double> &H, int m = 1)
 {
   Array<double> weights = {1.};
-  for (const double weight : H.value)
-    if (weight != weights.back() && std::find(weights.begin(), weights.end(), weight) == weights.end())
-      weights.push_back(weight);
+  for (int i = 0; i < H.n_rows; ++i)
+    for (auto k = H.row_start[i]; k < H.row_start[i + 1]; ++k)
+      if (const double weight = H.value[k]; i % m == H.column[k] % m && weight != weights.back() &&
+                                            std::find(weights.begin(), weights.end(), weight) == weights.end())
+        weights.push_back(weight);
   return weights;
 }
 
@@ -38,16 +41,17 @@ struct Masters
 
   const CSRMatrix<double> &H       = space.H;
   const int                m       = space.node_size();
-  const Array<double>      weights = weights_of(H);
+  const Array<double>      weights = weights_of(H, m);
 
-  // Of all components together: where one of them is prescribed at a master, that is left out there.
+  // Of all components together: where one of them is not free at a master, that is left out there.
   void find(int node, std::vector<MasterNode> &masters) const
   {
     masters.clear();
     for (int c = 0; c < m; ++c)
       for (auto k = H.row_start[node * m + c]; k < H.row_start[node * m + c + 1]; ++k)
-        if (std::none_of(masters.begin(), masters.end(),
-                         [&](const MasterNode &other) { return other.node == H.column[k] / m; }))
+        if (H.column[k] % m == c && std::none_of(masters.begin(), masters.end(), [&](const MasterNode &other) {
+              return other.node == H.column[k] / m;
+            }))
           masters.push_back({H.column[k] / m, number_of(H.value[k], weights)});
     for (int c = 0; c < m; ++c)
       for (const auto &[master, weight] : masters)
@@ -113,6 +117,32 @@ void list_cells(const LevelForm<dim> &form, const Masters<dim> &masters_of, Arra
     [&](int place, int, const CellOfNode &cell) { cells[place] = cell; });
 }
 
+// The nodes where H links different components, see TiltedNodes: their numbers, and their blocks of H.
+template <int dim>
+void list_tilts(const Device &device, const LevelSpace<dim> &space, List<int> &numbers, List<double> &blocks)
+{
+  const int     m = space.node_size();
+  Array<int>    number(space.n_dofs() / m, -1);
+  Array<double> tilts;
+  for (int node = 0; node < space.n_dofs() / m; ++node)
+    {
+      bool tilted = false;
+      for (int i = node * m; i < (node + 1) * m; ++i)
+        for (auto k = space.H.row_start[i]; k < space.H.row_start[i + 1]; ++k)
+          tilted = tilted || (space.H.column[k] != i && space.H.column[k] / m == node);
+      if (!tilted)
+        continue;
+      number[node] = static_cast<int>(tilts.size()) / (m * m);
+      for (int i = node * m; i < (node + 1) * m; ++i)
+        for (int j = node * m; j < (node + 1) * m; ++j)
+          tilts.push_back(entry(space.H, i, j));
+    }
+  if (tilts.empty())
+    return;
+  numbers = List<int>(device, number);
+  blocks  = List<double>(device, tilts);
+}
+
 template <int dim>
 Array<unsigned char> free_flags(const LevelSpace<dim> &space)
 {
@@ -165,8 +195,12 @@ AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &
   list_blocks(device, form);
   list_contributions(device, form);
   free_row = List<unsigned char>(device, free_flags(form.rows));
+  list_tilts(device, form.rows, row_tilt, row_tilts);
   if (form.columns.kind == ColumnKind::unknowns)
-    free_column = List<unsigned char>(device, free_flags(*form.columns.functions));
+    {
+      free_column = List<unsigned char>(device, free_flags(*form.columns.functions));
+      list_tilts(device, *form.columns.functions, column_tilt, column_tilts);
+    }
   set_identity(device, form);
 }
 
@@ -302,7 +336,9 @@ AssemblyView AssemblyTables<dim>::view() const
           first_block.data(),
           matrix->view().row_start,
           free_row.data(),
-          free_column.size() > 0 ? free_column.data() : nullptr};
+          free_column.size() > 0 ? free_column.data() : nullptr,
+          {row_tilt.size() > 0 ? row_tilt.data() : nullptr, row_tilts.data()},
+          {column_tilt.size() > 0 ? column_tilt.data() : nullptr, column_tilts.data()}};
 }
 
 template <int dim>

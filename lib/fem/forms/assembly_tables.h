@@ -26,7 +26,8 @@ struct TabulatedMatrices
 /// local matrices of all cells, and G has entries 1 or products of interpolation weights at hanging nodes. Each block
 /// of nodes is the sum of a list of contributions, which are integrated where they are needed. So ℓ is not stored, sums
 /// have a fixed order, and no two threads write the same entry. The device makes the lists. An update moves 8 bytes for
-/// each contribution, 12 for each block and 8 for each entry.
+/// each contribution, 12 for each block and 8 for each entry. Conditions u . n = 0 at nodes, which H has beside the
+/// conditions at hanging nodes, change the sums of whole blocks (TiltedNodes).
 template <int dim>
 class AssemblyTables
 {
@@ -66,5 +67,7 @@ private:
   List<int>                          table; // number of each cell's local matrix
   TabulatedMatrices                  local;
   List<unsigned char>                free_row, free_column;
+  List<int>                          row_tilt, column_tilt; // numbers of nodes in the arrays below (TiltedNodes)
+  List<double>                       row_tilts, column_tilts;
 };
 } // namespace adamant

@@ -150,6 +150,32 @@ struct FindContributions
   }
 };
 
+/// Nodes where a component is a multiple of the others, as u . n = 0 has it: u = T x for the components of node k, with
+/// T = matrix[number[k] m m ...] by rows. A negative number stands for the unit matrix, and null for no such node.
+struct TiltedNodes
+{
+  const int    *number;
+  const double *matrix;
+
+  /// Computes block <- Tᵀ block for the rows of a node, or block <- block T for its columns.
+  template <bool of_rows, int m, int n>
+  ADAMANT_HOST_DEVICE void apply(int node, double (&block)[m][n]) const
+  {
+    if (number == nullptr || number[node] < 0)
+      return;
+    constexpr int k            = of_rows ? m : n;
+    const double *T            = matrix + number[node] * (k * k);
+    double        result[m][n] = {};
+    for (int c = 0; c < m; ++c)
+      for (int d = 0; d < n; ++d)
+        for (int e = 0; e < k; ++e)
+          result[c][d] += of_rows ? T[e * k + c] * block[of_rows ? e : c][d] : block[c][of_rows ? d : e] * T[e * k + d];
+    for (int c = 0; c < m; ++c)
+      for (int d = 0; d < n; ++d)
+        block[c][d] = result[c][d];
+  }
+};
+
 /// The data from which the blocks of a matrix take their values; see AssemblyTables.
 struct AssemblyView
 {
@@ -161,6 +187,21 @@ struct AssemblyView
   const int           *first_block;            ///< of each row's node
   const EntryNumber   *row_start;              ///< first entry of each row of the matrix
   const unsigned char *free_row, *free_column; ///< whether an unknown is free; null: all columns are
+  TiltedNodes          row_tilts, column_tilts;
+
+  /// Stores the sum of a block's contributions as its entries of the matrix.
+  template <int m, int n>
+  ADAMANT_HOST_DEVICE void store(int block, double (&sum)[m][n], double *values) const
+  {
+    const int i = row[block], j = column[block], place = block - first_block[i];
+    row_tilts.apply<true>(i, sum);
+    column_tilts.apply<false>(j, sum);
+    for (int c = 0; c < m; ++c)
+      if (free_row[i * m + c])
+        for (int d = 0; d < n; ++d)
+          values[row_start[i * m + c] + static_cast<EntryNumber>(place) * n + d] =
+            free_column == nullptr || free_column[j * n + d] ? sum[c][d] : 0.;
+  }
 };
 
 /// Local matrices that were computed before, in place of a kernel. There is one for several cells or one for each.
@@ -204,12 +245,7 @@ struct AssembleBlocks
           for (int d = 0; d < n; ++d)
             sum[c][d] += A.weights[part.weight] * local[c][d];
       }
-    const int row = A.row[block], column = A.column[block], place = block - A.first_block[row];
-    for (int c = 0; c < m; ++c)
-      if (A.free_row[row * m + c])
-        for (int d = 0; d < n; ++d)
-          values[A.row_start[row * m + c] + static_cast<EntryNumber>(place) * n + d] =
-            A.free_column == nullptr || A.free_column[column * n + d] ? sum[c][d] : 0.;
+    A.store(block, sum, values);
   }
 
 private:

@@ -6,8 +6,11 @@
 #include "fem/meshes/mesh.h"
 
 #include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -15,18 +18,36 @@ namespace adamant
 {
 namespace
 {
+// Returns one number for the vertices that periodic faces make one; nothing where there are no such faces.
+template <int dim>
+std::vector<unsigned int> joined_vertices(const dealii::Triangulation<dim> &mesh)
+{
+  if (mesh.get_periodic_face_map().empty())
+    return {};
+  std::map<unsigned int, std::vector<unsigned int>> groups;
+  std::map<unsigned int, unsigned int>              group_of;
+  dealii::GridTools::collect_coinciding_vertices(mesh, groups, group_of);
+  std::vector<unsigned int> number(mesh.n_vertices());
+  std::iota(number.begin(), number.end(), 0u);
+  for (const auto &[v, group] : group_of)
+    number[v] = group;
+  return number;
+}
+
 // Finds the cells that keep their children when all is coarsened that deal.II's rules for hanging nodes allow. A line
 // of a cell may be refined once and not twice. Cells that share a vertex differ by one level where the mesh wants it
-// so. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
+// so, and everywhere with periodic faces. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
 // these cells are refined in the mesh.
 template <int dim>
 Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {
   using Cell              = typename CellList<dim>::Cell;
   const auto &mesh        = *cells.mesh();
-  const bool  at_vertices = (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices) != 0;
+  const auto  vertex      = joined_vertices(mesh);
+  const bool  at_vertices = !vertex.empty() || (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices);
   Array<char> split(mesh.n_raw_lines(), 0);                   // lines whose children stay, also of refined cells
   Array<int>  finest(at_vertices ? mesh.n_vertices() : 0, 0); // level of the cells that stay at each vertex
+  const auto  number      = [&vertex](unsigned int v) { return vertex.empty() ? v : vertex[v]; };
   const auto  has_to_stay = [&](const Cell &cell) {
     for (unsigned int c = 0; c < cell->n_children(); ++c)
       {
@@ -39,7 +60,7 @@ Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
             return true;
         if (at_vertices)
           for (const unsigned int v : child->vertex_indices())
-            if (finest[child->vertex_index(v)] > child->level())
+            if (finest[number(child->vertex_index(v))] > child->level())
               return true;
       }
     return false;
@@ -50,7 +71,7 @@ Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
     for (unsigned int c = 0; at_vertices && c < cell->n_children(); ++c)
       for (const unsigned int v : cell->child(c)->vertex_indices())
         {
-          int &at_vertex = finest[cell->child(c)->vertex_index(v)], found = 0;
+          int &at_vertex = finest[number(cell->child(c)->vertex_index(v))], found = 0;
 #pragma omp atomic read
           found = at_vertex;
           if (found <= cell->level())

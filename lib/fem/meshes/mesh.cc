@@ -1,5 +1,6 @@
 #include "fem/meshes/mesh.h"
 
+#include "fem/meshes/cell_list.h"
 #include "fem/meshes/forest.h"
 
 #include <deal.II/distributed/grid_refinement.h>
@@ -77,7 +78,7 @@ private:
 template <int dim>
 void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
 {
-  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
+  if (mesh.n_global_levels() > 1)
     {
       const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
       dealii::Triangulation<dim> coarse; // keeps the manifolds
@@ -144,6 +145,9 @@ std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<di
     for (const auto &face : mesh.active_face_iterators())
       if (face->at_boundary())
         ids.insert(face->boundary_id());
+  for (const auto &pair : periodic_faces(mesh, [](const auto &cell) { return cell; }))
+    for (const int side : {0, 1})
+      ids.erase(boundary_id(pair.cell[side]->face(pair.face_idx[side])));
   return ids;
 }
 
@@ -160,6 +164,10 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       }
     else
       mesh.set_manifold(id, from.get_manifold(id));
+  using Cell = typename dealii::Triangulation<dim>::cell_iterator;
+  if (const auto pairs = periodic_faces(from, [&](const auto &cell) { return Cell(&mesh, 0, cell->index()); });
+      !pairs.empty())
+    mesh.add_periodicity(pairs);
 }
 
 template <int dim>

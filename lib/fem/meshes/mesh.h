@@ -3,6 +3,7 @@
 #include "base/communicator.h"
 
 #include <deal.II/fe/component_mask.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/vector.h>
 
@@ -23,7 +24,7 @@ std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &rank
 template <int dim>
 bool is_distributed(const dealii::Triangulation<dim> &mesh);
 
-/// Gives the unrefined `mesh` the manifolds of `from`, a mesh with the same coarse cells.
+/// Gives the unrefined `mesh` the manifolds and periodic faces of `from`, a mesh with the same coarse cells.
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
@@ -85,12 +86,36 @@ unsigned int child_number(const Cell &cell)
   return child;
 }
 
-/// Returns the ids of all ranks' boundaries, as deal.II's slower get_boundary_ids, which asks each face of each cell.
+/// Returns the ids of all ranks' boundaries except periodic ones. deal.II's get_boundary_ids, which asks each face of
+/// each cell, is slower.
 template <int dim>
 std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh);
 
-/// Says which components of the solution are prescribed on which boundary.
-using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
+/// Returns the pairs of coarse faces that Triangulation::add_periodicity() has joined. `cell_of` turns a coarse cell of
+/// `mesh` into one of another mesh, or of a DoFHandler.
+template <int dim, class CellOf>
+auto periodic_faces(const dealii::Triangulation<dim> &mesh, const CellOf &cell_of)
+{
+  std::vector<dealii::GridTools::PeriodicFacePair<decltype(cell_of(mesh.begin()))>> pairs;
+  for (const auto &[face, partner] : mesh.get_periodic_face_map())
+    if (const auto &other = partner.first; face.first->level() == 0 && other.first->level() == 0 && face < other)
+      {
+        auto &pair       = pairs.emplace_back();
+        pair.cell[0]     = cell_of(face.first);
+        pair.cell[1]     = cell_of(other.first);
+        pair.face_idx[0] = face.second;
+        pair.face_idx[1] = other.second;
+        pair.orientation = partner.second;
+      }
+  return pairs;
+}
+
+/// Says which components of the solution are prescribed on which boundary, and on which boundaries u . n = 0.
+struct DirichletBoundary : std::map<dealii::types::boundary_id, dealii::ComponentMask>
+{
+  using std::map<dealii::types::boundary_id, dealii::ComponentMask>::map;
+  std::set<dealii::types::boundary_id> normal; ///< u . n = 0, u the first dim components; sides may have any direction
+};
 
 /// Returns a DirichletBoundary that prescribes all components on all boundaries of the mesh.
 template <int dim>

@@ -8,6 +8,8 @@
 
 #include <boost/serialization/vector.hpp>
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace adamant
@@ -25,13 +27,18 @@ void refine_to_levels(dealii::parallel::distributed::Triangulation<dim> &mesh, c
 /// Stores a mesh in a checkpoint, by Boost's serialization. A serial mesh is stored as deal.II does it. Of a mesh of
 /// p4est the coarse cells and the refinement levels are stored, and any number of ranks can load them. Checkpoints hold
 /// no manifolds; new vertices are placed by the manifolds of `coarse`, if given. `coarse` has to outlive a serial mesh.
+/// Nor do they hold which faces are periodic: `join` tells a mesh that has been loaded.
 template <int dim>
 class StoredMesh
 {
 public:
-  explicit StoredMesh(dealii::Triangulation<dim> &mesh, const dealii::Triangulation<dim> *coarse = nullptr)
+  using Join = std::function<void(dealii::Triangulation<dim> &)>;
+
+  explicit StoredMesh(
+    dealii::Triangulation<dim> &mesh, const dealii::Triangulation<dim> *coarse = nullptr, Join join = [](auto &) {})
     : mesh(mesh)
     , with_manifolds(coarse)
+    , join(std::move(join))
   {}
 
   template <class Archive>
@@ -43,6 +50,8 @@ public:
         archive &mesh;
         if (Archive::is_loading::value && with_manifolds != nullptr)
           share_manifolds(*with_manifolds, mesh);
+        if (Archive::is_loading::value)
+          join(mesh);
         return;
       }
     dealii::Triangulation<dim> coarse;
@@ -60,6 +69,7 @@ public:
         mesh.create_triangulation(vertices, cells, faces);
         if (with_manifolds != nullptr)
           copy_manifolds(*with_manifolds, mesh);
+        join(mesh);
         refine_to_levels(*distributed, levels);
       }
   }
@@ -67,5 +77,6 @@ public:
 private:
   dealii::Triangulation<dim>       &mesh;
   const dealii::Triangulation<dim> *with_manifolds;
+  const Join                        join;
 };
 } // namespace adamant

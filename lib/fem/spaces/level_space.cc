@@ -3,12 +3,18 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/numerics/vector_tools.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <set>
 #include <utility>
 
 namespace adamant
@@ -24,6 +30,68 @@ int components_of_each_node(const dealii::FiniteElement<dim> &fe)
     points[fe.system_to_component_index(i).first].push_back(fe.unit_support_point(i));
   const bool same = std::all_of(points.begin(), points.end(), [&](const auto &list) { return list == points[0]; });
   return same ? static_cast<int>(fe.n_components()) : 1;
+}
+
+// The DoFs of the first dim components at each node of a cell.
+template <int dim>
+std::vector<std::array<int, dim>> velocities_of_nodes(const dealii::FiniteElement<dim> &fe)
+{
+  std::vector<std::array<int, dim>> nodes;
+  for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
+    if (fe.system_to_component_index(i).first == 0)
+      {
+        auto &node = nodes.emplace_back();
+        for (unsigned int j = 0; j < fe.n_dofs_per_cell(); ++j)
+          if (const auto c = fe.system_to_component_index(j).first;
+              c < dim && fe.unit_support_point(i) == fe.unit_support_point(j))
+            node[c] = static_cast<int>(j);
+      }
+  return nodes;
+}
+
+// The conditions u . n = 0 at a node, each solved for one component: (its DoF, (other DoF, weight)). Boundaries whose
+// normals differ by less than 15 degrees count as one. DoFs that are not free are solved for in no condition.
+template <int dim>
+std::vector<std::pair<int, Row>> normal_conditions(const std::array<int, dim>       &node,
+                                                   const std::vector<Array<double>> &normals,
+                                                   const Array<unsigned char>       &is_constrained)
+{
+  using Vector = dealii::Tensor<1, dim>;
+  std::vector<Vector> sums; // one for each direction
+  for (const auto &of_boundary : normals)
+    {
+      Vector n;
+      for (int d = 0; d < dim; ++d)
+        n[d] = of_boundary[node[d]];
+      const auto like = std::find_if(sums.begin(), sums.end(),
+                                     [&](const Vector &sum) { return sum * n > 0.966 * sum.norm() * n.norm(); });
+      if (like != sums.end())
+        *like += n;
+      else if (n.norm() > 0.)
+        sums.push_back(n);
+    }
+  std::vector<std::pair<int, Row>>    conditions;
+  std::vector<std::pair<int, Vector>> solved; // component, and the row in which it is 1
+  for (const Vector &sum : sums)
+    {
+      Vector row = sum / sum.norm();
+      for (const auto &[component, other] : solved)
+        row -= row[component] * other;
+      int pivot = -1;
+      for (int d = 0; d < dim; ++d) // of equal ones the first, whatever rounding says
+        if (is_constrained[node[d]] == 0 && std::abs(row[d]) > (pivot < 0 ? 1e-6 : (1. + 1e-6) * std::abs(row[pivot])))
+          pivot = d;
+      if (pivot < 0) // it is prescribed
+        continue;
+      row /= double(row[pivot]);
+      solved.emplace_back(pivot, row);
+      Row entries;
+      for (int d = 0; d < dim; ++d)
+        if (d != pivot && std::abs(row[d]) > 1e-12)
+          entries.emplace_back(node[d], -row[d]);
+      conditions.emplace_back(node[pivot], entries);
+    }
+  return conditions;
 }
 } // namespace
 
@@ -176,10 +244,82 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
   for (const auto &line : hanging_nodes.get_lines())
     if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
       constrained[local_number(line.index)] = hanging;
+  constrain_normals(dirichlet.normal);
   for (int i = 0; i < n_owned(); ++i)
     if (constrained[i] == fixed)
       prescribed.push_back(i);
   mark_constrained_cells();
+}
+
+// For each boundary: at the DoF i of component c the integral of φ_i n_c. These nodal normals keep mass: a velocity that
+// is normal to none of them has ∮ u . n = 0 (Engelman, Sani & Gresho 1982).
+template <int dim>
+std::vector<Array<double>> LevelSpace<dim>::normals_on(const std::set<dealii::types::boundary_id> &ids) const
+{
+  const auto                 on_face = dofs_on_faces(element());
+  std::vector<Array<double>> normals(ids.size(), Array<double>(constrained.size(), 0.));
+  dealii::FEFaceValues<dim>  at_face(element(), dealii::QGauss<dim - 1>(element().degree + 1),
+                                     dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
+  for (int c = 0; c < n_cells(); ++c)
+    for (const unsigned int f : (*cells)[c]->face_indices())
+      if ((*cells)[c]->at_boundary(f))
+        if (const auto found = ids.find(boundary_id((*cells)[c]->face(f))); found != ids.end())
+          {
+            at_face.reinit((*cells)[c], f);
+            for (const int i : on_face[f])
+              if (const auto component = element().system_to_component_index(i).first; component < dim)
+                for (const unsigned int q : at_face.quadrature_point_indices())
+                  normals[std::distance(ids.begin(), found)][cell_dofs(c)[i]] +=
+                    at_face.shape_value(i, q) * at_face.normal_vector(q)[component] * at_face.JxW(q);
+          }
+  if (plan)
+    for (auto &of_boundary : normals)
+      of_boundary = local_values(sum_local(std::move(of_boundary)).data());
+  return normals;
+}
+
+template <int dim>
+void LevelSpace<dim>::constrain_normals(const std::set<dealii::types::boundary_id> &ids)
+{
+  if (ids.empty())
+    return;
+  const auto normals = normals_on(ids);
+  using Node         = std::array<int, dim>; // its DoFs
+  std::set<Node> nodes;
+  const auto     dofs_of_nodes = velocities_of_nodes(element());
+  for (int c = 0; c < n_cells(); ++c)
+    for (Node node : dofs_of_nodes)
+      {
+        for (int &dof : node)
+          dof = cell_dofs(c)[dof];
+        nodes.insert(node);
+        // Where all components hang, their masters are nodes, too, which may lie in no cell of this rank.
+        const auto *masters = hanging_nodes.get_constraint_entries(numbers->local_to_global(node[0]));
+        for (std::size_t k = 0; masters != nullptr && k < masters->size(); ++k)
+          {
+            Node master;
+            for (int d = 0; d < dim; ++d)
+              master[d] =
+                local_number((*hanging_nodes.get_constraint_entries(numbers->local_to_global(node[d])))[k].first);
+            nodes.insert(master);
+          }
+      }
+  dealii::AffineConstraints<double> all(hanging_nodes.get_local_lines());
+  for (const auto &line : hanging_nodes.get_lines())
+    {
+      all.add_line(line.index);
+      all.add_entries(line.index, line.entries);
+    }
+  for (const Node &node : nodes)
+    for (const auto &[dof, entries] : normal_conditions<dim>(node, normals, constrained))
+      {
+        constrained[dof] = hanging;
+        all.add_line(numbers->local_to_global(dof));
+        for (const auto &[other, weight] : entries)
+          all.add_entry(numbers->local_to_global(dof), numbers->local_to_global(other), weight);
+      }
+  all.close();
+  hanging_nodes = std::move(all);
 }
 
 // Numbers the columns of B: the prescribed DoFs of all ranks, one rank's after the other's. Returns the columns of the

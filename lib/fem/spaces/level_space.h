@@ -35,7 +35,8 @@ inline StorageOrder by_components(const StorageOrder &nodes, int n_components)
 /// The finite element space of one level as tables in host memory: DoFs of the cells, and constraints as sparse
 /// matrices.
 ///
-/// A DoF is free, hanging, or prescribed. A function of the space has the nodal values
+/// A DoF is free, hanging, or prescribed; one that another DoF replaces, as a periodic face makes it, counts as hanging.
+/// A function of the space has the nodal values
 ///   `u = H x + B g`,
 /// where x are the free unknowns (other entries are not read) and g the values at the prescribed DoFs. Row i of H (n x
 /// n) is e_i for a free and empty for a prescribed DoF. For a hanging DoF it has the weights of the free DoFs (Liebchen
@@ -110,7 +111,7 @@ public:
   CSRMatrix<double> B;          ///< extension of the prescribed values
   Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
 
-  /// The closed hanging-node constraints, without boundary values, for deal.II's own functions.
+  /// The closed constraints of hanging nodes and periodic faces, without boundary values, for deal.II's own functions.
   dealii::AffineConstraints<double> hanging_nodes;
 
   mutable Array<int> same_shape; ///< the result that cells_of_same_shape remembers
@@ -132,10 +133,14 @@ private:
   // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once.
   Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)> &marks) const;
   void                 mark_constrained(const DirichletBoundary &dirichlet);
-  void                 mark_constrained_cells();
-  Array<int>           number_prescribed();
-  void                 build_constraint_matrices(const Array<int> &column_in_B);
-  int                  local_number(dealii::types::global_dof_index dof) const
+  // Adds constraints u . n = 0 at the nodes of these boundaries to hanging_nodes. Boundaries of about one direction
+  // share the normal of a node.
+  void                       constrain_normals(const std::set<dealii::types::boundary_id> &ids);
+  std::vector<Array<double>> normals_on(const std::set<dealii::types::boundary_id> &ids) const;
+  void                       mark_constrained_cells();
+  Array<int>                 number_prescribed();
+  void                       build_constraint_matrices(const Array<int> &column_in_B);
+  int                        local_number(dealii::types::global_dof_index dof) const
   {
     return static_cast<int>(numbers->global_to_local(dof));
   }

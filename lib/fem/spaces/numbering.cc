@@ -397,8 +397,12 @@ template <int dim>
 dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<dim> &dofs)
 {
   dealii::AffineConstraints<double> constraints(dealii::DoFTools::extract_locally_relevant_dofs(dofs));
-  if (dofs.get_triangulation().has_hanging_nodes())
+  const auto                       &mesh = dofs.get_triangulation();
+  if (mesh.has_hanging_nodes())
     dealii::DoFTools::make_hanging_node_constraints(dofs, constraints);
+  using Cell = typename dealii::DoFHandler<dim>::cell_iterator;
+  dealii::DoFTools::make_periodicity_constraints<dim, dim>(
+    periodic_faces(mesh, [&](const auto &cell) { return Cell(&mesh, 0, cell->index(), &dofs); }), constraints);
   constraints.close();
   return constraints;
 }
@@ -406,8 +410,8 @@ dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHand
 template <int dim>
 Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe)
 {
-  const bool by_entities =
-    Communicator(cells->mesh()->get_communicator()).size() == 1 && CellEntities<dim>::suffice(fe);
+  const bool by_entities = Communicator(cells->mesh()->get_communicator()).size() == 1 &&
+                           CellEntities<dim>::suffice(fe) && cells->mesh()->get_periodic_face_map().empty();
   if (!by_entities)
     cells = CellList<dim>::as_active(cells);
   auto result  = by_entities ? number_by_entities(*cells, fe) : number_by_dof_handler(*cells, fe);

@@ -54,6 +54,7 @@ struct CubeParameters : TimeParameters
   {
     if (!mesh_file.make_coarse(mesh))
       dealii::GridGenerator::hyper_cube(mesh, 0., 1., true); // with a boundary id for each side
+    mesh_file.join_periodic(mesh);
     refine_global(mesh, refinements);
     refine_for(initial_values, mesh, mapping, dealii::FE_Q<dim>(degree), adaptive_cycles, 0.2);
   }

@@ -205,6 +205,10 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
     "Curved boundaries", curved,
     "Where refinement of the mesh in File places new vertices, by boundary: 'id: circle; x; y, ...' with the centre. "
     "In 3D: 'id: sphere; x; y; z' or 'id: cylinder; x; y; z; d_x; d_y; d_z', a point of the axis and its direction");
+  add_parameter(
+    "Periodic boundaries", periodic,
+    "Pairs of boundaries 'id: id, ...': a translation takes the faces of one to the faces of the other, where "
+    "the solution is the same");
 }
 
 void MeshFileParameters::check(unsigned int dim) const
@@ -313,6 +317,37 @@ void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) c
 }
 
 template <int dim>
+void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &mesh) const
+{
+  const std::string      key   = "Mesh/Periodic boundaries";
+  const auto             id_of = boundaries(key);
+  std::set<unsigned int> joined;
+  std::vector<dealii::GridTools::PeriodicFacePair<typename dealii::Triangulation<dim>::cell_iterator>> pairs;
+  for (const auto &[first, text] : split_by_boundary(key, periodic, id_of))
+    {
+      const unsigned int second = id_of(text);
+      require(joined.insert(first).second && joined.insert(second).second, key, " = ", periodic,
+              ": a boundary has one partner, which is another boundary");
+      check_boundaries(key, {first, second}, mesh);
+      auto offset    = check_periodic(key, {{first, second}}, mesh);
+      int  direction = 0;
+      for (int d = 0; d < dim; ++d)
+        direction = std::abs(offset[d]) > std::abs(offset[direction]) ? d : direction;
+      const std::string pair = key + " = " + std::to_string(first) + ": " + std::to_string(second);
+      try
+        {
+          dealii::GridTools::collect_periodic_faces(mesh, first, second, direction, pairs, offset);
+        }
+      catch (const dealii::ExceptionBase &error)
+        {
+          throw InputError(pair + ": the vertices of the two boundaries do not match: " + message_of(error));
+        }
+    }
+  if (!pairs.empty())
+    mesh.add_periodicity(pairs);
+}
+
+template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const
 {
   if (curved.empty())
@@ -338,6 +373,7 @@ void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &mesh) cons
 
 #define INSTANTIATE(dim)                                                                  \
   template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
+  template void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;    \
   template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)

@@ -46,6 +46,11 @@ public:
   /// call it together.
   template <int dim>
   bool make_coarse(dealii::Triangulation<dim> &mesh) const;
+  /// Joins the faces of "Periodic boundaries". Call it on the unrefined mesh, or on a serial one from a checkpoint.
+  /// Throws InputError for boundaries that are not there or do not match. All ranks call it together.
+  template <int dim>
+  void join_periodic(dealii::Triangulation<dim> &mesh) const;
+  bool is_periodic() const { return !periodic.empty(); }
   /// Returns the coarse mesh where it has curved boundaries, else null.
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
@@ -68,7 +73,7 @@ private:
   template <int dim>
   void place_on_boundaries(dealii::Triangulation<dim> &mesh) const;
 
-  std::string        curved;
+  std::string        curved, periodic;
   std::vector<Group> groups;
   unsigned int       dimension = 2; // of the file's cells, where it has groups
 };

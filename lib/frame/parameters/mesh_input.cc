@@ -300,7 +300,38 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
 {
   const auto present = boundary_ids(mesh);
   for (const unsigned int id : ids)
-    require(present.count(id) > 0, key, ": the mesh has no boundary ", id);
+    require(present.count(id) > 0, key, ": the mesh has no boundary ", id,
+            mesh.get_periodic_face_map().empty() ? "" : " that is not periodic");
+}
+
+template <int dim>
+dealii::Tensor<1, dim> check_periodic(const std::string &key, const std::array<unsigned int, 2> &ids,
+                                      const dealii::Triangulation<dim> &mesh)
+{
+  std::array<std::vector<dealii::Point<dim>>, 2> centers;
+  for (const auto &cell : mesh.cell_iterators_on_level(0))
+    for (const unsigned int f : cell->face_indices())
+      for (const int side : {0, 1})
+        if (cell->at_boundary(f) && boundary_id(cell->face(f)) == ids[side])
+          centers[side].push_back(cell->face(f)->center());
+  const auto &[first, second] = centers;
+  require(first.size() == second.size(), key, ": boundary ", ids[0], " has ", first.size(), " coarse faces, boundary ",
+          ids[1], " has ", second.size(), "; periodic boundaries have to match");
+  dealii::Tensor<1, dim> offset;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    offset += (second[i] - first[i]) / double(first.size());
+  for (int d = 0; d < dim; ++d) // no rounding: deal.II compares with an absolute tolerance
+    offset[d] = std::abs(offset[d]) < 1e-10 * offset.norm() ? 0. : offset[d];
+  for (const auto &center : first)
+    {
+      const auto distance = [&](const auto &other) { return other.distance(center + offset); };
+      const auto nearest  = *std::min_element(second.begin(), second.end(),
+                                              [&](const auto &a, const auto &b) { return distance(a) < distance(b); });
+      require(distance(nearest) <= 1e-8 * offset.norm(), key, ": the face of boundary ", ids[0], " around ",
+              text_of<dim>(center), " has no partner on boundary ", ids[1], "; the nearest one is around ",
+              text_of<dim>(nearest));
+    }
+  return offset;
 }
 
 template <int dim>
@@ -321,7 +352,9 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
   template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
                                  const dealii::Triangulation<dim> &);                                             \
-  template std::vector<double> extent(const dealii::Triangulation<dim> &);
+  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,        \
+                                                 const dealii::Triangulation<dim> &);                             \
+  template std::vector<double>    extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deal.II/base/function.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/grid/tria.h>
 
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -47,6 +49,12 @@ void move_vertices(const std::string &key, const dealii::Function<dim> &map, dea
 template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
                       const dealii::Triangulation<dim> &mesh);
+
+/// Returns the translation from the coarse faces of one boundary to those of another. Throws InputError where a face has
+/// no partner.
+template <int dim>
+dealii::Tensor<1, dim> check_periodic(const std::string &key, const std::array<unsigned int, 2> &ids,
+                                      const dealii::Triangulation<dim> &mesh);
 
 /// Returns the largest difference of the vertices' coordinates in each direction. All ranks call it together.
 template <int dim>

@@ -93,6 +93,7 @@ void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
   if (!coordinates.empty()) // before the work of refining
     refuse_moved_vertices("Mesh/Coordinates", is_distributed(mesh));
   make_coarse(mesh);
+  join_periodic(mesh);
   refine_global(mesh, refinements);
   if (!coordinates.empty())
     move_vertices("Mesh/Coordinates", *parse_function<dim>("Mesh/Coordinates", coordinates, dim), mesh);
