@@ -6,6 +6,7 @@
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/vector.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -89,8 +90,13 @@ unsigned int child_number(const Cell &cell)
 template <int dim>
 std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh);
 
-/// Says which components of the solution are prescribed on which boundary.
-using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
+/// Says which components of the solution are prescribed on which boundary, and at which other nodes.
+struct DirichletBoundary : std::map<dealii::types::boundary_id, dealii::ComponentMask>
+{
+  using std::map<dealii::types::boundary_id, dealii::ComponentMask>::map;
+  /// Returns the bits of the components prescribed at a point; null: none. Several threads may call it at once.
+  std::function<unsigned int(const double *point)> at_point;
+};
 
 /// Returns a DirichletBoundary that prescribes all components on all boundaries of the mesh.
 template <int dim>

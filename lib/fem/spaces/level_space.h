@@ -129,8 +129,10 @@ private:
     fixed, // as marked_on_boundary() has it
     hanging
   };
-  // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once.
-  Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)> &marks) const;
+  // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once;
+  // also where DirichletBoundary::at_point has bits. A node's point is that of the linear mapping.
+  Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)>     &marks,
+                                          const std::function<unsigned int(const double *)> &at = nullptr) const;
   void                 mark_constrained(const DirichletBoundary &dirichlet);
   void                 mark_constrained_cells();
   Array<int>           number_prescribed();
