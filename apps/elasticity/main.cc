@@ -1,8 +1,8 @@
-// Linear elasticity on adaptive meshes in two (plane strain) or three dimensions (Liebchen et al., Section 5.2):
+// Linear elasticity on adaptive meshes in two or three dimensions (Liebchen et al., Section 5.2):
 //
-//   d_t u - v = 0,   rho d_t v - div sigma(u) = f,   sigma = lambda tr(epsilon) I + 2 mu epsilon,
+//   d_t u - v = 0,   rho d_t v - div sigma(u) = f,   sigma = lambda tr(epsilon) I + 2 mu epsilon - (thermal stress) I,
 //
-// u is prescribed on Dirichlet boundaries (constant in time), and sigma n = g elsewhere. With backward Euler, the
+// u is prescribed on Dirichlet boundaries (constant in time), and sigma n = g - k u elsewhere. With backward Euler, the
 // matrices of mass M and stiffness K and the load F, one step is A x = E w + F' - C g (g: the prescribed values):
 //
 //   condensed:  (M + dt² K) u = M (u1 + dt v1) + dt² F,  v = (u - u1) / dt   (the first equation eliminates v)
@@ -26,8 +26,8 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
-#include <algorithm>
 #include <optional>
+#include <utility>
 
 using namespace elasticity;
 using adamant::ColumnKind, adamant::PendingResult;
@@ -90,10 +90,10 @@ private:
   {
     solver.reset(); // of another mesh
     A.reset();
-    equation.emplace(formulation, parameters.materials(), dt, adamant::extent(*mesh));
-    const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), equation->coupled ? 2 * dim : dim);
-    field.emplace(*this, "displacement", fe, adamant::prescribed_axes(parameters.problem.boundaries.dirichlet, fe),
-                  parameters.linear_solver, adamant::UnknownOptions{0, parameters.coarsest_cells()});
+    const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), formulation == "coupled" ? 2 * dim : dim);
+    field.emplace(*this, "displacement", fe, parameters.problem.boundaries.prescribed(fe, adamant::extent(*mesh)),
+                  parameters.linear_solver, parameters.integration());
+    equation.emplace(formulation, parameters, *field, mapping, dt, adamant::extent(*mesh));
     for (Vector *vector : {&u, &u_old, &v, &w, &x, &rhs, &lift})
       *vector = field->vector();
     // A point outside of the mesh is found here, before anything is solved.
@@ -110,12 +110,12 @@ private:
       E = field->matrix("E", ColumnKind::nodal_values_by_component, add_E);
     boundary_values = values_of("Boundary displacement", field->space().prescribed);
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
-    auto F = parameters.problem.boundaries.load(field->space(), mapping, *function("Body force"));
+    equation->add_thermal_load(*field, lift);
+    auto F =
+      parameters.problem.boundaries.load(field->space(), mapping, *function("Body force"), equation->materials.axial());
     adamant::require_numbers(device.communicator(), "Problem/Body force, Traction or Pressure", F);
-    work = Vector(device, F);
-    if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
-      std::rotate(F.begin(), F.end() - dim, F.end());
-    load   = Vector(device, adamant::transposed_product(field->space().owned_H(), F));
+    work   = Vector(device, F);
+    load   = Vector(device, adamant::transposed_product(field->space().owned_H(), equation->in_rows(std::move(F))));
     A      = field->system("A", add_A);
     solver = field->solver_for(*A, equation->name(),
                                [this](const auto &level) { return adamant::rigid_body_modes(level, mapping); });
@@ -147,7 +147,7 @@ private:
       device.axpby(dt, w, 1., u);
   }
 
-  // Computes rhs = E w + dt² F - C g at the new time; stationary: F - C g.
+  // Computes rhs = E w + dt² F - C g at the new time; stationary: F - C g. The load of thermal stresses is part of C g.
   void compute_rhs() override
   {
     device.copy(lift, rhs);
@@ -228,7 +228,7 @@ private:
   adamant::Matrix<double>                E;
   adamant::Extrapolation                 guess;
   Vector u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
-  Vector work, load, lift;                        // F, for the work F . u; Hᵀ F in its rows; -C g
+  Vector work, load, lift; // F, for the work F . u; Hᵀ F in its rows; the load of thermal stresses - C g
   std::optional<adamant::ElasticResults<dim>> results;
 };
 

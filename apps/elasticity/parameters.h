@@ -8,6 +8,7 @@
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_input.h"
 #include "frame/parameters/time_parameters.h"
+#include "frame/unknown.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,13 +33,13 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
     : ElasticMaterialParameters(mesh_file)
     , boundaries(mesh_file)
   {
-    add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
-    add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
+    add_parameter("Dimension", dimension, "2 (see Plane) or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Load factor", load_factor, "Expression of t that multiplies body force, traction and pressure");
     const auto add_function = [this](const char *key, const char *usual, const char *description) {
       add_parameter(key, functions[key] = usual, description);
     };
     add_function("Body force", "0; -1; 0", "f per volume: expressions of x, y, z separated by semicolons");
-    add_function("Boundary displacement", "0; 0; 0", "On Dirichlet boundaries: expressions of x, y, z");
+    add_function("Boundary displacement", "0; 0; 0", "On Dirichlet boundaries and supports: expressions of x, y, z");
     add_function("Initial displacement", "0; 0; 0", "Expressions of x, y, z");
     add_function("Initial velocity", "0; 0; 0", "Expressions of x, y, z");
     add_function("Exact displacement", "",
@@ -166,9 +167,11 @@ struct Parameters
   // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
-    problem.check(!time.stationary);
-    require(!problem.plane_stress() || (dim() == 2 && discretization.volumetric_strain != "b_bar"),
-            "Problem/Plane = stress is for two dimensions, without Discretization/Volumetric strain = b_bar");
+    const bool axial = problem.plane() == adamant::Plane::axial;
+    problem.check(dim(), !time.stationary);
+    require(problem.plane() == adamant::Plane::strain || discretization.volumetric_strain != "b_bar",
+            "Problem/Plane = ", axial ? "axial" : "stress",
+            " is not for Discretization/Volumetric strain = b_bar, which takes plane strain");
     const bool coupled = discretization.formulation == "coupled";
     const auto solver  = linear_solver.options("");
     require(!coupled || !time.stationary, "Time stepping/Stationary needs Discretization/Formulation = condensed");
@@ -183,7 +186,7 @@ struct Parameters
             "unknowns of a node at once");
     adaptivity.check(dim());
     discretization.check(dim(), coupled ? 2 * dim() : dim(), discretization.degree);
-    problem.boundaries.check(dim(), time.stationary || discretization.by_estimate(), box() != nullptr);
+    problem.boundaries.check(dim(), time.stationary || discretization.by_estimate(), box() != nullptr, axial);
     problem.check_expressions();
     problem.load_factor_of_time()(time.stationary ? time.end : time.step);
     mesh_file.check(dim());
@@ -203,6 +206,14 @@ struct Parameters
   unsigned int coarsest_cells() const
   {
     return std::max(linear_solver.coarsest_cells >> (dim() * (discretization.degree - 1)), 1u);
+  }
+
+  adamant::UnknownOptions integration() const
+  {
+    adamant::UnknownOptions options{0, coarsest_cells()};
+    if (!problem.are_constant() || problem.plane() == adamant::Plane::axial) // each cell has a matrix of its own
+      options.flags |= update_quadrature_points;
+    return options;
   }
 
   // Makes the mesh from an empty one, without refinement by estimates.

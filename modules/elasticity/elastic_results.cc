@@ -21,6 +21,13 @@ void for_each_component(const Action &action)
       action(a, b);
 }
 
+// Returns u_r / r, from the displacement u_r and its derivative along r, which it becomes at the axis.
+template <int dim>
+double strain_around_axis(double displacement, double derivative, const dealii::Point<dim> &x)
+{
+  return std::abs(x[0]) > 1e-12 * std::abs(x[1]) && x[0] != 0. ? displacement / x[0] : derivative;
+}
+
 // See stress_postprocessor().
 template <int dim>
 class StressPostprocessor : public GradientPostprocessor<dim>
@@ -35,31 +42,37 @@ public:
                              std::vector<dealii::Vector<double>>                &results) const override
   {
     std::vector<dealii::SymmetricTensor<2, dim>> strain(results.size());
-    std::vector<double>                          dilatation;
+    std::vector<double>                          dilatation, hoop(results.size(), 0.);
     for (std::size_t q = 0; q < strain.size(); ++q)
       {
         dealii::Tensor<2, dim> gradient;
         for (int c = 0; c < dim; ++c)
           gradient[c] = input.solution_gradients[q][c];
         strain[q] = dealii::symmetrize(gradient);
-        dilatation.push_back(trace(strain[q]));
+        if (materials.axial())
+          hoop[q] = strain_around_axis(input.solution_values[q][0], gradient[0][0], input.evaluation_points[q]);
+        dilatation.push_back(trace(strain[q]) + hoop[q]);
       }
     if (materials.b_bar)
       dilatation = projected(dilatation, input.evaluation_points);
-    const auto &material = materials(input.template get_cell<dim>()->material_id());
+    const auto id = input.template get_cell<dim>()->material_id();
     for (std::size_t q = 0; q < strain.size(); ++q)
       {
-        auto       &values = results[q];
-        const auto  sigma  = material.stress(strain[q], dilatation[q]);
-        std::size_t k      = 0;
+        auto      &values   = results[q];
+        const auto material = materials.is_constant() ? materials.in(id) : materials.at(id, input.evaluation_points[q]);
+        const auto zz       = material.stress_zz(dilatation[q], hoop[q]);
+        const auto sigma    = material.stress(strain[q], dilatation[q]);
+        std::size_t k       = 0;
         for_each_component<dim>([&](int a, int b) { values[k++] = sigma[a][b]; });
-        values[k] = material.von_mises(strain[q]);
+        if (materials.axial())
+          values[k++] = zz;
+        values[k] = von_mises(sigma, zz);
       }
   }
 
   dealii::UpdateFlags get_needed_update_flags() const override
   {
-    return dealii::update_gradients | dealii::update_quadrature_points;
+    return dealii::update_values | dealii::update_gradients | dealii::update_quadrature_points;
   }
 
 private:
@@ -70,20 +83,19 @@ private:
     const auto                   n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
     const dealii::QIterated<dim> rule(
       n_1d == 2 ? dealii::Quadrature<1>(dealii::QTrapezoid<1>()) : dealii::Quadrature<1>(dealii::QSimpson<1>()), 1);
-    const DilatationSpace<dim> space(points, rule.get_weights(), n_1d - 1);
-    std::vector<double>        result(points.size(), 0.);
-    for (unsigned int k = 0; k < space.size(); ++k)
-      {
-        const double moment = space.moment(k, [&](unsigned int q) { return dilatation[q]; });
-        for (std::size_t q = 0; q < points.size(); ++q)
-          result[q] += moment * space.value(k, points[q]);
-      }
-    return result;
+    return DilatationSpace<dim>(points, rule.get_weights(), n_1d - 1).projection(dilatation);
   }
 
   const ElasticMaterials materials;
 };
 } // namespace
+
+// Returns the material at the point of a cell for which `values` were made.
+template <int dim>
+static ElasticMaterial material_at(const ElasticMaterials &materials, const dealii::FEValues<dim> &values)
+{
+  return materials.at(values.get_cell()->material_id(), values.quadrature_point(0));
+}
 
 template <int dim>
 std::vector<std::string> stress_names()
@@ -97,6 +109,8 @@ template <int dim>
 std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials)
 {
   auto names = stress_names<dim>();
+  if (materials.axial())
+    names.emplace_back("stress_hoop");
   names.emplace_back("von_mises");
   return std::make_shared<const StressPostprocessor<dim>>(names, materials);
 }
@@ -119,21 +133,42 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
              polynomials.moment(k, [&](unsigned int q) { return on_cell.shape_grad(i, q)[c]; });
     return sum;
   };
-  return point_matrix<dim>(key, space, mapping, points, dim * (dim + 1) / 2 + 1,
-                           dealii::update_gradients | dealii::update_quadrature_points,
-                           [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
-                             const unsigned int c = fe.system_to_component_index(i).first;
-                             if (c >= dim)
-                               return;
-                             dealii::Tensor<2, dim> gradient;
-                             gradient[c]             = values.shape_grad(i, 0);
-                             const auto  &material   = materials(values.get_cell()->material_id());
-                             const double dilatation = materials.b_bar ? projected(values, i, c) : gradient[c][c];
-                             const auto   sigma      = material.stress(dealii::symmetrize(gradient), dilatation);
-                             auto         share      = shares.begin();
-                             for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
-                             *share = dim == 2 ? material.stress_zz(dilatation) : sigma[dim - 1][dim - 1];
-                           });
+  return point_matrix<dim>(
+    key, space, mapping, points, dim * (dim + 1) / 2 + 1,
+    dealii::update_values | dealii::update_gradients | dealii::update_quadrature_points,
+    [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
+      const unsigned int c = fe.system_to_component_index(i).first;
+      if (c >= dim)
+        return;
+      dealii::Tensor<2, dim> gradient;
+      gradient[c]             = values.shape_grad(i, 0);
+      auto         material   = material_at(materials, values);
+      const double hoop       = materials.axial() && c == 0 ?
+                                  strain_around_axis(values.shape_value(i, 0), gradient[0][0], values.quadrature_point(0)) :
+                                  0.,
+                   dilatation = materials.b_bar ? projected(values, i, c) : gradient[c][c] + hoop;
+      material.thermal_strain = 0.; // which no displacement has
+      const auto sigma        = material.stress(dealii::symmetrize(gradient), dilatation);
+      auto       share        = shares.begin();
+      for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
+      *share = dim == 2 ? material.stress_zz(dilatation, hoop) : sigma[dim - 1][dim - 1];
+    });
+}
+
+// Returns the thermal stress at points: the shape functions of the nodes' first components have the sum 1.
+template <int dim>
+static std::vector<double> thermal_stresses(const std::string &key, const LevelSpace<dim> &space,
+                                            const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
+                                            const std::vector<dealii::Point<dim>> &points)
+{
+  const HostPointEvaluation sum(
+    space.communicator(),
+    point_matrix<dim>(key, space, mapping, points, 1, dealii::update_values | dealii::update_quadrature_points,
+                      [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
+                        if (space.element().system_to_component_index(i).first == 0)
+                          shares[0] = material_at(materials, values).thermal_stress() * values.shape_value(i, 0);
+                      }));
+  return sum(Array<double>(space.n_owned(), 1.));
 }
 
 template <int dim>
@@ -155,20 +190,23 @@ Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
                                                                                                             strain);
     fe_values[dealii::FEValuesExtractors::Vector(first_velocity)].get_function_values_from_local_dof_values(v_cell,
                                                                                                             velocity);
-    const auto &material = materials(fe_values.get_cell()->material_id());
-    if (materials.b_bar) // lambda/2 |projection of the dilatation|², and the rest below
-      {
-        const DilatationSpace<dim> polynomials(fe_values.get_quadrature_points(), fe_values.get_JxW_values(),
-                                               space.element().degree);
-        for (unsigned int k = 0; k < polynomials.size(); ++k)
-          sums[0] += 0.5 * material.lambda *
-                     std::pow(polynomials.moment(k, [&](unsigned int q) { return trace(strain[q]); }), 2);
-      }
+    std::vector<double> radial(fe_values.n_quadrature_points), dilatation;
+    fe_values[dealii::FEValuesExtractors::Scalar(0)].get_function_values_from_local_dof_values(u_cell, radial);
+    const auto id = fe_values.get_cell()->material_id();
+    for (const unsigned int q : fe_values.quadrature_point_indices())
+      dilatation.push_back(trace(strain[q]));
+    if (materials.b_bar)
+      dilatation =
+        DilatationSpace<dim>(fe_values.get_quadrature_points(), fe_values.get_JxW_values(), space.element().degree)
+          .projection(dilatation);
     for (const unsigned int q : fe_values.quadrature_point_indices())
       {
-        const double dilatation = materials.b_bar ? 0. : trace(strain[q]);
-        sums[0] += 0.5 * (material.stress(strain[q], dilatation) * strain[q]) * fe_values.JxW(q);
-        sums[1] += 0.5 * material.density * velocity[q].norm_square() * fe_values.JxW(q);
+        const auto  &x        = fe_values.quadrature_point(q);
+        const auto   material = materials.at(id, x);
+        const double JxW      = fe_values.JxW(q) * materials.measure(x);
+        const double hoop     = materials.axial() ? radial[q] / x[0] : 0.;
+        sums[0] += material.energy(strain[q], dilatation[q] + hoop, hoop) * JxW;
+        sums[1] += 0.5 * material.density * velocity[q].norm_square() * JxW;
       }
   };
   const auto sums = integrate<2>(space, mapping, quadrature,
@@ -181,26 +219,32 @@ Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
 // Returns the columns of points from the evaluation by stress_matrix().
 template <int dim>
 static std::vector<ProfileColumn> stresses(std::size_t n_points, const HostPointEvaluation &stress,
+                                           const std::vector<double> &thermal, const ElasticMaterials &materials,
                                            const Array<double> &u)
 {
   std::vector<ProfileColumn> columns;
   for (const auto &name : stress_names<dim>())
     columns.push_back({name, {}, true});
+  if (materials.axial())
+    columns.push_back({"stress_hoop", {}, true});
   columns.push_back({"von_mises", {}, true});
   if (n_points == 0)
     return columns;
   const auto        values = stress(u);
-  const std::size_t n      = columns.size() - 1;
+  const std::size_t n      = stress_names<dim>().size();
   for (std::size_t p = 0; p < n_points; ++p)
     {
-      const double *sigma = values.data() + p * (n + 1);
-      for (std::size_t k = 0; k < n; ++k)
-        columns[k].values.push_back(sigma[k]);
-      const double xx = sigma[0], yy = sigma[dim == 2 ? 2 : 3], zz = sigma[n], xy = sigma[1],
-                   xz = dim == 2 ? 0. : sigma[2], yz = dim == 2 ? 0. : sigma[4];
-      columns[n].values.push_back(
-        std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) +
-                  3. * (xy * xy + xz * xz + yz * yz)));
+      const double *row = values.data() + p * (n + 1);
+      const double hot = thermal.empty() ? 0. : thermal[p], zz = row[n] - (materials.plane == Plane::stress ? 0. : hot);
+      dealii::SymmetricTensor<2, dim> sigma;
+      std::size_t                     k = 0;
+      for_each_component<dim>([&](int a, int b) {
+        sigma[a][b] = row[k] - (a == b ? hot : 0.);
+        columns[k++].values.push_back(sigma[a][b]);
+      });
+      if (materials.axial())
+        columns[k++].values.push_back(zz);
+      columns[k].values.push_back(von_mises(sigma, zz));
     }
   return columns;
 }
@@ -218,7 +262,9 @@ ElasticResults<dim>::ElasticResults(const Device &device, const Field<dim> &fiel
   , at_points(device, "Output/Points", field, mapping, points, dim)
 {
   const auto place = [&](const char *key, const std::vector<dealii::Point<dim>> &at) -> Place {
-    return {at, {space.communicator(), stress_matrix(key, space, mapping, materials, at)}};
+    return {at,
+            {space.communicator(), stress_matrix(key, space, mapping, materials, at)},
+            thermal_stresses(key, space, mapping, materials, at)};
   };
   if (!parameters.stress_points.empty())
     stress_points = place("Output/Stress points", points_of<dim>(parameters.stress_points));
@@ -235,12 +281,14 @@ void ElasticResults<dim>::add_to(RunRecord &record, const Array<double> &u, cons
   record["work_of_load"]   = work_of_load;
   for (auto p = displacements.begin(); p != displacements.end(); p += dim)
     record["displacements"].push_back(std::vector<double>(p, p + dim));
-  const auto columns = stresses<dim>(stress_points.points.size(), stress_points.sigma, u);
+  const auto columns =
+    stresses<dim>(stress_points.points.size(), stress_points.sigma, stress_points.thermal, materials, u);
   for (std::size_t p = 0; p < stress_points.points.size(); ++p)
     for (const auto &column : columns)
       record["stresses"][p][column.name] = column.values[p];
   for (std::size_t k = 0; k < lines.size(); ++k)
-    write_profile(k, lines[k].points, stresses<dim>(lines[k].points.size(), lines[k].sigma, u), folder,
+    write_profile(k, lines[k].points,
+                  stresses<dim>(lines[k].points.size(), lines[k].sigma, lines[k].thermal, materials, u), folder,
                   space.communicator().rank() == 0, record);
 }
 

@@ -113,6 +113,7 @@ private:
   {
     std::vector<dealii::Point<dim>> points;
     HostPointEvaluation             sigma;
+    std::vector<double>             thermal; // stress
   };
 
   const Device                device;

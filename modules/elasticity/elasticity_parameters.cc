@@ -1,9 +1,14 @@
 #include "elasticity/elasticity_parameters.h"
 
 #include "base/exceptions.h"
+#include "coefficients/expression_text.h"
+#include "elasticity/springs.h"
 #include "expressions/expressions.h"
+#include "fem/forms/integrals.h"
 #include "frame/start_up.h"
 
+#include <deal.II/base/numbers.h>
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
@@ -61,77 +66,103 @@ bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim)
   return inside;
 }
 
-namespace
+ElasticMaterialParameters::ElasticMaterialParameters(const MeshFileParameters &mesh_file)
+  : ParameterAcceptor("/Problem")
 {
-ElasticMaterial of_young(double young, double poisson, double density)
-{
-  return {young * poisson / ((1. + poisson) * (1. - 2. * poisson)), young / (2. * (1. + poisson)), density};
+  const std::string values =
+    "; a number, an expression of x, y, z, or a list by material: 'id: ..., id: ..., elsewhere'";
+  const auto add = [&](const char *key, const char *usual, const std::string &description) {
+    add_parameter(key, texts[key] = usual, description + values);
+  };
+  add("Young modulus", "5.6e4", "E");
+  add("Poisson ratio", "0.4", "nu, below 0.5");
+  add("Density", "1", "rho");
+  add("Thermal expansion", "0", "The strain by degree of Temperature change, equal in all directions");
+  add("Temperature change", "1", "The temperature minus the one without thermal strain");
+  add_parameter("Plane", plane_,
+                "In two dimensions: plane strain, plane stress as in a thin plate, or axial symmetry, where x is the "
+                "radius and y the axis",
+                prm, dealii::Patterns::Selection("strain|stress|axial"));
+  parse_parameters_call_back.connect([this, &mesh_file] {
+    const auto read = [&](const char *name) {
+      const std::string key = std::string("Problem/") + name;
+      return Coefficient(key, texts.at(name), mesh_file.materials(key));
+    };
+    young       = read("Young modulus");
+    poisson     = read("Poisson ratio");
+    density     = read("Density");
+    expansion   = read("Thermal expansion");
+    temperature = read("Temperature change");
+  });
 }
 
-// `name` ends the parameter's name.
-void check_poisson(const std::string &section, const std::string &name, double poisson)
+bool ElasticMaterialParameters::are_constant() const
 {
-  require(poisson > -1. && poisson < 0.5, section, "/", name, " = ", poisson,
-          ": it has to lie above -1 and below 0.5 (an incompressible material, nu = 0.5, needs a mixed formulation "
-          "with a pressure, which this program does not have)");
-}
-} // namespace
-
-ElasticMaterialParameters::ElasticMaterialParameters(const MeshFileParameters &mesh_file, const std::string &section)
-  : ParameterAcceptor(section)
-  , section(section.substr(section.find_first_not_of('/')))
-{
-  add_parameter("Lame lambda", lambda, "First Lame parameter");
-  add_parameter("Lame mu", mu, "Second Lame parameter, the shear modulus");
-  add_parameter("Young modulus", young, "E; where it is not 0, E and nu replace the Lame parameters", prm,
-                dealii::Patterns::Double(0));
-  add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
-  add_parameter("Density", density, "rho", prm, dealii::Patterns::Double(0));
-  add_parameter("Plane", plane, "In two dimensions: plane strain, or plane stress as in a thin plate", prm,
-                dealii::Patterns::Selection("strain|stress"));
-  parse_parameters_call_back.connect([this, &mesh_file] { read_materials(mesh_file); });
-  add_parameter(
-    "Materials", of_ids,
-    "Constants of cells with other material ids, in place of the constants above: 'id: E; nu; rho, id: ...'");
-}
-
-void ElasticMaterialParameters::read_materials(const MeshFileParameters &mesh_file)
-{
-  const std::string key = section + "/Materials";
-  by_id.clear();
-  for (const auto &[id, text] : split_by_boundary(key, of_ids, mesh_file.materials(key)))
-    {
-      const auto numbers = split_numbers(text);
-      require(numbers.size() == 3 && numbers[0] > 0., key, ": '", text, "' of material ", id,
-              " should be three numbers, E; nu; rho, with E > 0");
-      check_poisson(section, "Materials: nu of material " + std::to_string(id), numbers[1]);
-      by_id[id] = of_young(numbers[0], numbers[1], numbers[2]);
-    }
+  const auto coefficients = all();
+  return std::all_of(coefficients.begin(), coefficients.end(), [](const auto *one) { return one->is_constant(); });
 }
 
 ElasticMaterials ElasticMaterialParameters::materials() const
 {
-  ElasticMaterials all = {young > 0. ? of_young(young, poisson, density) : ElasticMaterial{lambda, mu, density}, by_id};
-  if (plane_stress())
+  ElasticMaterials materials{};
+  materials.plane = plane();
+  const auto of   = std::make_shared<const ElasticCoefficients>(
+    ElasticCoefficients{CoefficientFunction(young), CoefficientFunction(poisson), CoefficientFunction(density),
+                        CoefficientFunction(expansion), CoefficientFunction(temperature)});
+  if (!are_constant())
     {
-      all.elsewhere = all.elsewhere.in_plane_stress();
-      for (auto &[id, material] : all.by_id)
-        material = material.in_plane_stress();
+      materials.of_place = of;
+      return materials;
     }
-  return all;
+  const auto coefficients = all();
+  const auto have         = [&](unsigned int id) {
+    return std::all_of(coefficients.begin(), coefficients.end(), [id](const auto *one) { return one->has(id); });
+  };
+  if (have(dealii::numbers::invalid_material_id))
+    materials.elsewhere = of->at(dealii::numbers::invalid_material_id, {}, materials.plane);
+  for (const Coefficient *one : coefficients)
+    for (const auto &entry : one->by_material())
+      if (have(entry.first))
+        materials.by_id[entry.first] = of->at(entry.first, {}, materials.plane);
+  return materials;
 }
 
-void ElasticMaterialParameters::check(bool with_density) const
+void ElasticMaterialParameters::check(unsigned int dim, bool with_density) const
 {
-  if (young > 0.)
-    check_poisson(section, "Poisson ratio", poisson);
-  require(young > 0. || (mu > 0. && 3. * lambda + 2. * mu > 0.), section, "/Lame lambda = ", lambda, ", Lame mu = ", mu,
-          ": a stable material has mu > 0 and lambda > -2/3 mu");
-  require(!with_density || density > 0., section, "/Density has to be positive where time steps are taken");
-  for (const auto &[id, material] : by_id)
-    require(!with_density || material.density > 0., section, "/Materials: the density of material ", id,
-            " has to be positive where time steps are taken");
+  for (const Coefficient *one : all())
+    one->check([&](const std::string &text) {
+      check_expression(one->key(), text, 1, dim);
+      require(!depends_on_time(text), one->key(), " = ", text,
+              " contains t, but only Problem/Load factor depends on the time");
+      if (!is_constant(text) || one == &expansion || one == &temperature)
+        return;
+      const double      value = constant_values(one->key(), text, 1)[0];
+      const std::string fault = fault_of_material(one == &young ? value : 1., one == &poisson ? value : 0.,
+                                                  one == &density ? value : 1., with_density);
+      require(fault.empty(), "Problem/", fault);
+    });
+  require(plane() == Plane::strain || dim == 2, "Problem/Plane = ", plane_, " is for two dimensions");
 }
+
+template <int dim>
+void ElasticMaterialParameters::check(const LevelSpace<dim> &space) const
+{
+  for (const Coefficient *one : all())
+    one->check_materials(space.communicator(), materials_of(space));
+  double least = 0., most = 0.;
+  for (const auto &cell : space.active_cells())
+    for (const unsigned int v : cell->vertex_indices())
+      {
+        least = std::min(least, cell->vertex(v)[0]);
+        most  = std::max(most, cell->vertex(v)[0]);
+      }
+  require_on_all(space.communicator(), plane() != Plane::axial || least >= -1e-10 * most ?
+                                         "" :
+                                         "Problem/Plane = axial: x is the radius, but the mesh has points with x < 0");
+}
+
+template void ElasticMaterialParameters::check(const LevelSpace<2> &) const;
+template void ElasticMaterialParameters::check(const LevelSpace<3> &) const;
 
 SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
   : ParameterAcceptor("/Problem")
@@ -142,22 +173,32 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
     };
     traction  = split("Problem/Traction", tractions);
     pressure  = split("Problem/Pressure", pressures);
+    springs   = split("Problem/Springs", springs_);
+    supports  = Supports("Problem/Supports", supports_);
     dirichlet = split("Problem/Dirichlet boundaries", held);
   });
   add_parameter("Traction", tractions,
                 "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
   add_parameter("Pressure", pressures, "p against the boundary, by id: 'id: p, id: ...', expressions of x, y, z");
   add_parameter(
+    "Springs", springs_,
+    "Elastic foundations with the traction -k u, by boundary: 'id: k, ...', or across and along the boundary: "
+    "'id: k_n; k_t, ...'; expressions of x, y, z, stiffness by area");
+  add_parameter(
+    "Supports", supports_,
+    "Components prescribed, as on Dirichlet boundaries, at nodes where conditions hold, as along a line or at "
+    "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
+  add_parameter(
     "Dirichlet boundaries", held,
     "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of the "
     "box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); boundaries of a mesh from a file may have names");
 }
 
-void SolidBoundaries::check(unsigned int dim, bool stationary, bool box) const
+void SolidBoundaries::check(unsigned int dim, bool stationary, bool box, bool axial) const
 {
-  const std::string axes = std::string("xyz").substr(0, dim);
-  const auto        has  = [&](unsigned int id) { return !box || id < 2 * dim; };
-  std::string       prescribed_somewhere;
+  const std::string axes                 = std::string("xyz").substr(0, dim);
+  const auto        has                  = [&](unsigned int id) { return !box || id < 2 * dim; };
+  std::string       prescribed_somewhere = supports.components();
   for (const auto &[id, components] : dirichlet)
     {
       require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
@@ -180,13 +221,58 @@ void SolidBoundaries::check(unsigned int dim, bool stationary, bool box) const
       check_load("Problem/Pressure", id);
       check_expression("Problem/Pressure", text, 1, dim);
     }
-  for (const char axis : axes)
-    require(!stationary || prescribed_somewhere.find(axis) != std::string::npos,
+  for (const auto &[id, text] : springs)
+    {
+      check_load("Problem/Springs", id);
+      check_springs("Problem/Springs", text, dim);
+    }
+  supports.check(dim);
+  for (const char axis : axial ? "y" : axes) // the material around the axis holds the radial component
+    require(!stationary || !springs.empty() || prescribed_somewhere.find(axis) != std::string::npos,
             "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis, " prescribed somewhere");
 }
 
+namespace
+{
+// A load by volume or area of a body with axial symmetry, whose integrals are over a half plane.
 template <int dim>
-void SolidBoundaries::add_pressures(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+class AroundTheAxis : public dealii::Function<dim>
+{
+public:
+  AroundTheAxis(const dealii::Function<dim> &load)
+    : dealii::Function<dim>(load.n_components)
+    , load(load)
+  {}
+  double value(const dealii::Point<dim> &x, unsigned int component) const override
+  {
+    return 2. * dealii::numbers::PI * x[0] * load.value(x, component);
+  }
+
+private:
+  const dealii::Function<dim> &load;
+};
+} // namespace
+
+template <int dim>
+Array<double> SolidBoundaries::load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                    const dealii::Function<dim> &f, bool axial) const
+{
+  std::vector<std::unique_ptr<dealii::Function<dim>>>                 functions;
+  std::map<dealii::types::boundary_id, const dealii::Function<dim> *> g;
+  const auto around_the_axis = [&](const dealii::Function<dim> &load) -> const dealii::Function<dim> * {
+    return axial ? functions.emplace_back(std::make_unique<AroundTheAxis<dim>>(load)).get() : &load;
+  };
+  for (const auto &[id, text] : traction)
+    g[id] = around_the_axis(*functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)));
+  const unsigned int n = space.element().degree + 1; // points in each direction
+  auto F = load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), *around_the_axis(f), g);
+  if (!pressure.empty())
+    add_pressures(space, mapping, axial, F);
+  return F;
+}
+
+template <int dim>
+void SolidBoundaries::add_pressures(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, bool axial,
                                     Array<double> &F) const
 {
   const auto               &fe = space.element();
@@ -206,15 +292,18 @@ void SolidBoundaries::add_pressures(const LevelSpace<dim> &space, const dealii::
             for (const unsigned int q : values.quadrature_point_indices())
               for (const unsigned int i : values.dof_indices())
                 if (const unsigned int d = fe.system_to_component_index(i).first; d < dim)
-                  local[space.cell_dofs(c)[i]] -= found->second->value(values.quadrature_point(q)) * values.JxW(q) *
-                                                  values.normal_vector(q)[d] * values.shape_value(i, q);
+                  local[space.cell_dofs(c)[i]] -=
+                    found->second->value(values.quadrature_point(q)) * values.JxW(q) * values.normal_vector(q)[d] *
+                    values.shape_value(i, q) * (axial ? 2. * dealii::numbers::PI * values.quadrature_point(q)[0] : 1.);
           }
   const auto owned = space.sum_local(std::move(local));
   std::transform(owned.begin(), owned.begin() + static_cast<long>(F.size()), F.begin(), F.begin(), std::plus<>());
 }
 
-template void SolidBoundaries::add_pressures(const LevelSpace<2> &, const dealii::Mapping<2> &, Array<double> &) const;
-template void SolidBoundaries::add_pressures(const LevelSpace<3> &, const dealii::Mapping<3> &, Array<double> &) const;
+template Array<double> SolidBoundaries::load(const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                             const dealii::Function<2> &, bool) const;
+template Array<double> SolidBoundaries::load(const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                             const dealii::Function<3> &, bool) const;
 
 SolidOutputParameters::SolidOutputParameters()
   : ParameterAcceptor("/Output")

@@ -1,15 +1,16 @@
 #pragma once
 
+#include "coefficients/coefficient.h"
+#include "coefficients/level_points.h"
 #include "elasticity/elastic_material.h"
+#include "elasticity/supports.h"
 #include "expressions/expressions.h"
-#include "fem/forms/integrals.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_file.h"
 #include "frame/parameters/mesh_input.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/tria.h>
@@ -89,92 +90,6 @@ private:
   std::string section;
 };
 
-/// Elastic materials as parameters of any section: one by its Lame parameters or by Young's modulus and Poisson's
-/// ratio, and others for cells of some material ids.
-class ElasticMaterialParameters : public dealii::ParameterAcceptor
-{
-public:
-  /// `mesh_file` knows the names of materials: make it before this object, and let it outlive this object.
-  explicit ElasticMaterialParameters(const MeshFileParameters &mesh_file, const std::string &section = "/Problem");
-
-  ElasticMaterials materials() const;
-  bool             plane_stress() const { return plane == "stress"; }
-  /// Throws InputError unless each material is stable and, where `with_density` is set, each density positive.
-  void check(bool with_density) const;
-
-private:
-  void read_materials(const MeshFileParameters &mesh_file);
-
-  std::string                                           section;
-  double                                                lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
-  std::string                                           of_ids, plane = "strain";
-  std::map<dealii::types::material_id, ElasticMaterial> by_id;
-};
-
-/// Section "Problem": conditions on the boundaries of a solid, which are prescribed components of the displacement,
-/// tractions and pressures.
-class SolidBoundaries : public dealii::ParameterAcceptor
-{
-public:
-  /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object.
-  explicit SolidBoundaries(const MeshFileParameters &mesh_file);
-
-  std::map<unsigned int, std::string> dirichlet; ///< components such as "xyz" by id, once the parameters are read
-  std::map<unsigned int, std::string> traction, pressure; ///< expressions by boundary id, once read
-
-  /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
-  /// another mesh than a box, only check(mesh) knows the boundaries.
-  void check(unsigned int dim, bool stationary, bool box) const;
-  /// Throws InputError where the mesh lacks one of the boundaries.
-  template <int dim>
-  void check(const dealii::Triangulation<dim> &mesh) const
-  {
-    for (const auto &[id, components] : dirichlet)
-      check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
-    for (const auto &[id, text] : traction)
-      check_boundaries("Problem/Traction", {id}, mesh);
-    for (const auto &[id, text] : pressure)
-      check_boundaries("Problem/Pressure", {id}, mesh);
-  }
-
-  /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i - ∫ p n . φ_i of a body force f, the tractions g and the pressures p
-  /// (n: the outer normal); see load_vector.
-  template <int dim>
-  Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                     const dealii::Function<dim> &f) const
-  {
-    std::vector<std::unique_ptr<dealii::Function<dim>>>                 functions;
-    std::map<dealii::types::boundary_id, const dealii::Function<dim> *> g;
-    for (const auto &[id, text] : traction)
-      g[id] = functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)).get();
-    const unsigned int n = space.element().degree + 1; // points in each direction
-    auto               F = load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), f, g);
-    if (!pressure.empty())
-      add_pressures(space, mapping, F);
-    return F;
-  }
-
-private:
-  template <int dim>
-  void add_pressures(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, Array<double> &F) const;
-
-  std::string tractions, pressures, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
-};
-
-/// Section "Output" of a solid: points and lines of interest, with dim coordinates or more for each point.
-struct SolidOutputParameters : dealii::ParameterAcceptor
-{
-  SolidOutputParameters();
-
-  std::vector<std::vector<double>> points, stress_points, profiles; ///< a profile has two points
-  unsigned int                     profile_points = 101;
-
-  /// Throws InputError for a point outside of the box, or with too few coordinates; `box` is null for other meshes.
-  void check(unsigned int dim, const BoxParameters *box) const;
-  /// Returns the points where the displacement is recorded: the given ones, else the middle of the unit box.
-  std::vector<std::vector<double>> displacement_points(unsigned int dim, const BoxParameters *box) const;
-};
-
 /// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "y"}}. The letters x, y, z
 /// stand for the components 0, 1, 2 of each vector of dim components in the element.
 template <int dim>
@@ -192,4 +107,106 @@ DirichletBoundary prescribed_axes(const std::map<unsigned int, std::string> &axe
     }
   return dirichlet;
 }
+/// The coefficients of elastic materials: each is a number, an expression of x, y, z or a list by material.
+class ElasticMaterialParameters : public dealii::ParameterAcceptor
+{
+public:
+  /// `mesh_file` knows the names of materials: make it before this object, and let it outlive this object.
+  explicit ElasticMaterialParameters(const MeshFileParameters &mesh_file);
+
+  ElasticMaterials materials() const;
+  Plane plane() const { return plane_ == "axial" ? Plane::axial : plane_ == "stress" ? Plane::stress : Plane::strain; }
+  bool  is_thermal() const { return !expansion.is_zero() && !temperature.is_zero(); }
+  bool  are_constant() const; ///< in each material
+  /// Throws InputError for mistakes that show without a mesh.
+  void check(unsigned int dim, bool with_density) const;
+  /// Throws InputError on all ranks unless the lists fit to the materials of the mesh, and radii are positive. All ranks
+  /// call it together.
+  template <int dim>
+  void check(const LevelSpace<dim> &space) const;
+
+private:
+  std::vector<const Coefficient *> all() const { return {&young, &poisson, &density, &expansion, &temperature}; }
+
+  std::map<std::string, std::string> texts; // by key
+  Coefficient                        young, poisson, density, expansion, temperature;
+  std::string                        plane_ = "strain";
+};
+
+/// Section "Problem": conditions on a solid, which are prescribed components of the displacement on boundaries and at
+/// supports, tractions, pressures and springs.
+class SolidBoundaries : public dealii::ParameterAcceptor
+{
+public:
+  /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object.
+  explicit SolidBoundaries(const MeshFileParameters &mesh_file);
+
+  std::map<unsigned int, std::string> dirichlet; ///< components such as "xyz" by id, once the parameters are read
+  std::map<unsigned int, std::string> traction, pressure, springs; ///< expressions by boundary id, once read
+  Supports                            supports;                    ///< once read
+
+  /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
+  /// another mesh than a box, only check(mesh) knows the boundaries.
+  void check(unsigned int dim, bool stationary, bool box, bool axial) const;
+  /// Throws InputError where the mesh lacks one of the boundaries.
+  template <int dim>
+  void check(const dealii::Triangulation<dim> &mesh) const
+  {
+    for (const auto &[id, components] : dirichlet)
+      check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+    for (const auto &[id, text] : traction)
+      check_boundaries("Problem/Traction", {id}, mesh);
+    for (const auto &[id, text] : pressure)
+      check_boundaries("Problem/Pressure", {id}, mesh);
+    for (const auto &[id, text] : springs)
+      check_boundaries("Problem/Springs", {id}, mesh);
+  }
+
+  /// Returns what is prescribed on boundaries and at supports; `lengths` is the extent of the mesh.
+  template <int dim>
+  DirichletBoundary prescribed(const dealii::FiniteElement<dim> &element, const std::vector<double> &lengths) const
+  {
+    auto dirichlet     = prescribed_axes(this->dirichlet, element);
+    dirichlet.at_point = supports.at<dim>(element.n_components(), *std::max_element(lengths.begin(), lengths.end()));
+    return dirichlet;
+  }
+  /// Throws InputError on all ranks for supports that meet no node, or that do not hold a stationary body.
+  template <int dim>
+  void check_supports(const Field<dim> &field, const dealii::Mapping<dim> &mapping, const std::vector<double> &lengths,
+                      bool stationary, bool axial) const
+  {
+    if (supports.empty())
+      return;
+    supports.require_nodes(field.finest(), mapping, *std::max_element(lengths.begin(), lengths.end()));
+    if (stationary && springs.empty())
+      require_no_rigid_motion("Problem/Supports", field, mapping, axial);
+  }
+
+  /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i - ∫ p n . φ_i of a body force f, the tractions g and the pressures p
+  /// (n: the outer normal); see load_vector. With `axial` symmetry all integrals have the factor 2 pi r.
+  template <int dim>
+  Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Function<dim> &f,
+                     bool axial) const;
+
+private:
+  template <int dim>
+  void add_pressures(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, bool axial,
+                     Array<double> &F) const;
+
+  std::string tractions, pressures, springs_, supports_, held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
+};
+
+/// Section "Output" of a solid: points and lines of interest, with dim coordinates or more for each point.
+struct SolidOutputParameters : dealii::ParameterAcceptor
+{
+  SolidOutputParameters();
+
+  std::vector<std::vector<double>> points, stress_points, profiles; ///< a profile has two points
+  unsigned int                     profile_points = 101;
+
+  /// Throws InputError for a point outside of the box, or with too few coordinates; `box` is null for other meshes.
+  void check(unsigned int dim, const BoxParameters *box) const;
+  /// Returns the points where the displacement is recorded: the given ones, else the middle of the unit box.
+  std::vector<std::vector<double>> displacement_points(unsigned int dim, const BoxParameters *box) const;
+};
 } // namespace adamant

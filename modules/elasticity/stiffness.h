@@ -8,10 +8,11 @@
 #include <deal.II/lac/full_matrix.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
-// Parts of stiffness matrices of solids.
+// Parts of the matrices of solids.
 
 namespace adamant
 {
@@ -82,6 +83,19 @@ public:
     return sum;
   }
 
+  /// Returns the projection at the quadrature points of a function with these values there.
+  std::vector<double> projection(const std::vector<double> &f) const
+  {
+    std::vector<double> result(f.size(), 0.);
+    for (unsigned int k = 0; k < size(); ++k)
+      {
+        const double moment_k = moment(k, [&](unsigned int q) { return f[q]; });
+        for (std::size_t q = 0; q < f.size(); ++q)
+          result[q] += moment_k * value(k, points[q]);
+      }
+    return result;
+  }
+
 private:
   double product(const dealii::Tensor<1, dim> &a, const dealii::Tensor<1, dim> &b) const
   {
@@ -98,63 +112,122 @@ private:
   std::vector<dealii::Tensor<1, dim>> slopes; // gradients of ψ_1, ψ_2, ...
 };
 
-/// Returns M_ab = ∫ rho φ_a φ_b over a cell, for two of its shape functions.
+/// Integrals of an elastic material over one cell, for nodes a and b and components c and d. Both are given by the shape
+/// functions of the nodes' first components. With axial symmetry all integrals have the factor 2 pi r.
+///
+/// The stiffness is `K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G)`, with
+/// G = ∫ grad φ_a (x) grad φ_b. With B-bar, Σ_kl D_a,k,c L_kl D_b,l,d takes the place of lambda G_cd: it has projected
+/// divergences, with D_a,k = ∫ ψ_k grad φ_a and L_kl = ∫ lambda ψ_k ψ_l (DilatationSpace). With axial symmetry the
+/// divergence of φ_a e_r has φ_a / r, too, and the strain around the axis is φ_a / r.
 template <int dim>
-double elastic_mass(const CellContext<dim> &cell, double density, unsigned int a, unsigned int b)
-{
-  double M = 0;
-  for (const unsigned int q : cell.quadrature_point_indices())
-    M += density * cell.value(a, q) * cell.value(b, q) * cell.JxW(q);
-  return M;
-}
-
-/// The stiffness of an elastic material on one cell,
-///   `K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G)`,
-/// with G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d. With B-bar, lambda Σ_k D_a,k,c D_b,k,d takes
-/// the place of lambda G_cd: it has projected divergences, with D_a,k = ∫ ψ_k grad φ_a (DilatationSpace).
-template <int dim>
-class ElasticStiffness
+class ElasticIntegrals
 {
 public:
   /// Both arguments have to outlive the object.
-  ElasticStiffness(const CellContext<dim> &cell, const ElasticMaterials &materials)
+  ElasticIntegrals(const CellContext<dim> &cell, const ElasticMaterials &materials)
     : cell(cell)
-    , material(materials(cell.material_id()))
+    , axial(materials.axial())
     , b_bar(materials.b_bar)
+    , materials(materials.on(cell))
   {
-    if (!b_bar)
-      return;
-    std::vector<double> JxW;
     for (const unsigned int q : cell.quadrature_point_indices())
-      JxW.push_back(cell.JxW(q));
-    const DilatationSpace<dim> polynomials(cell.quadrature_points_of_shape(), JxW, cell.degree());
-    D.resize(cell.dofs_per_cell());
-    for (const unsigned int i : cell.dof_indices())
-      for (unsigned int k = 0; cell.component(i) == 0 && k < polynomials.size(); ++k)
-        D[i].push_back(polynomials.moment(k, [&](unsigned int q) { return cell.gradient(i, q); }));
+      weight.push_back(axial ? cell.JxW(q) * materials.measure(cell.quadrature_point(q)) : cell.JxW(q));
+    if (b_bar)
+      project();
   }
 
-  /// Returns K_ab, entry [c][d] for the components c and d; a and b are the shape functions of the nodes' first
-  /// components.
-  dealii::Tensor<2, dim> block(unsigned int a, unsigned int b) const
+  /// Returns M_ab = ∫ rho φ_a φ_b.
+  double mass(unsigned int a, unsigned int b) const
   {
-    dealii::Tensor<2, dim> G, divergences, K;
+    double M = 0;
     for (const unsigned int q : cell.quadrature_point_indices())
-      G += outer_product(cell.gradient(a, q) * cell.JxW(q), cell.gradient(b, q));
-    if (!b_bar)
-      divergences = G;
+      M += material(q).density * cell.value(a, q) * cell.value(b, q) * weight[q];
+    return M;
+  }
+
+  /// Returns K_ab, entry [c][d] for the components c and d.
+  dealii::Tensor<2, dim> stiffness(unsigned int a, unsigned int b) const
+  {
+    dealii::Tensor<2, dim> G, divergences, K; // G with mu, the product of divergences with lambda
+    double                 hoop = 0;
+    if (materials.size() == 1 && !axial)
+      {
+        for (const unsigned int q : cell.quadrature_point_indices())
+          G += outer_product(cell.gradient(a, q) * weight[q], cell.gradient(b, q));
+        divergences = b_bar ? divergences : materials[0].lambda * G;
+        G *= materials[0].mu;
+      }
+    else
+      for (const unsigned int q : cell.quadrature_point_indices())
+        {
+          const double mu = material(q).mu * weight[q];
+          G += outer_product(cell.gradient(a, q) * mu, cell.gradient(b, q));
+          if (!b_bar)
+            divergences += outer_product(divergence(a, q) * (material(q).lambda * weight[q]), divergence(b, q));
+          if (axial)
+            hoop += 2. * mu * cell.value(a, q) * cell.value(b, q) / std::pow(cell.quadrature_point(q)[0], 2);
+        }
     for (std::size_t k = 0; b_bar && k < D[a].size(); ++k)
-      divergences += outer_product(D[a][k], D[b][k]);
+      divergences += outer_product(D[a][k], LD[b][k]);
     for (unsigned int c = 0; c < dim; ++c)
       for (unsigned int d = 0; d < dim; ++d)
-        K[c][d] = material.lambda * divergences[c][d] + material.mu * (G[d][c] + (c == d ? trace(G) : 0.));
+        K[c][d] = divergences[c][d] + G[d][c] + (c == d ? trace(G) : 0.);
+    K[0][0] += hoop;
     return K;
   }
 
+  /// Returns what quadrature point q adds to the load of the thermal stress s, ∫ s div(φ_a e_c) for all components c.
+  dealii::Tensor<1, dim> thermal_load(unsigned int a, unsigned int q) const
+  {
+    dealii::Tensor<1, dim> divergences = divergence(a, q);
+    if (b_bar)
+      {
+        divergences = 0.;
+        for (unsigned int k = 0; k < polynomials->size(); ++k)
+          divergences += polynomials->value(k, points[q]) * D[a][k];
+      }
+    return (material(q).thermal_stress() * weight[q]) * divergences;
+  }
+
 private:
+  const ElasticMaterial &material(unsigned int q) const { return materials[materials.size() > 1 ? q : 0]; }
+
+  // Component c has the divergence of φ_a e_c.
+  dealii::Tensor<1, dim> divergence(unsigned int a, unsigned int q) const
+  {
+    auto result = cell.gradient(a, q);
+    if (axial)
+      result[0] += cell.value(a, q) / cell.quadrature_point(q)[0];
+    return result;
+  }
+
+  void project()
+  {
+    points = cell.quadrature_points_of_shape();
+    polynomials.emplace(points, weight, cell.degree());
+    const unsigned int n = polynomials->size();
+    D.resize(cell.dofs_per_cell());
+    LD.resize(cell.dofs_per_cell());
+    for (const unsigned int i : cell.dof_indices())
+      for (unsigned int k = 0; k < n; ++k)
+        D[i].push_back(polynomials->moment(k, [&](unsigned int q) { return cell.gradient(i, q); }));
+    for (const unsigned int i : cell.dof_indices())
+      for (unsigned int k = 0; cell.component(i) == 0 && k < n; ++k)
+        if (LD[i].emplace_back(); materials.size() == 1) // the polynomials are orthonormal
+          LD[i][k] = materials[0].lambda * D[i][k];
+        else
+          for (unsigned int l = 0; l < n; ++l)
+            LD[i][k] += polynomials->moment(k, [&](unsigned int q) {
+              return material(q).lambda * polynomials->value(l, points[q]);
+            }) * D[i][l];
+  }
+
   const CellContext<dim>                          &cell;
-  const ElasticMaterial                           &material;
-  const bool                                       b_bar;
-  std::vector<std::vector<dealii::Tensor<1, dim>>> D; // of the first component's shape functions
+  const bool                                       axial, b_bar;
+  const std::vector<ElasticMaterial>               materials; // one, or one for each quadrature point
+  std::vector<double>                              weight;
+  std::vector<dealii::Point<dim>>                  points; // with B-bar, as what follows
+  std::optional<DilatationSpace<dim>>              polynomials;
+  std::vector<std::vector<dealii::Tensor<1, dim>>> D, LD; // LD of the first component's shape functions
 };
 } // namespace adamant

@@ -1,5 +1,7 @@
+#include "scalar/derivative.h"
+
 #include "base/exceptions.h"
-#include "scalar/expression_text.h"
+#include "coefficients/expression_text.h"
 
 #include <cctype>
 #include <cstdlib>

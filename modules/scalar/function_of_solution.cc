@@ -4,9 +4,9 @@
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
+#include "coefficients/expression_text.h"
 #include "expressions/expressions.h"
 #include "expressions/translation.h"
-#include "scalar/expression_text.h"
 
 #include <deal.II/base/point.h>
 

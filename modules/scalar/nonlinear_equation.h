@@ -3,12 +3,12 @@
 #include "algebra/device.h"
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
+#include "coefficients/coefficient.h"
 #include "fem/forms/form.h"
 #include "fem/forms/quadrature_data.h"
 #include "fem/functions/coarser_values.h"
 #include "frame/unknown.h"
 #include "scalar/boundary_faces.h"
-#include "scalar/coefficient.h"
 #include "scalar/function_of_solution.h"
 #include "scalar/nonlinear_kernels.h"
 

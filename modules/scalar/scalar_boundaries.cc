@@ -1,10 +1,10 @@
 #include "scalar/scalar_boundaries.h"
 
 #include "base/exceptions.h"
+#include "coefficients/coefficient.h"
+#include "coefficients/expression_text.h"
 #include "expressions/expressions.h"
 #include "frame/parameters/mesh_input.h"
-#include "scalar/coefficient.h"
-#include "scalar/expression_text.h"
 #include "scalar/function_of_solution.h"
 
 #include <deal.II/base/utilities.h>

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "coefficients/coefficient.h"
 #include "fem/forms/form.h"
 #include "frame/unknown.h"
-#include "scalar/coefficient.h"
 #include "scalar/scalar_boundaries.h"
 #include "scalar/scalar_kernels.h"
 

@@ -36,6 +36,14 @@ Settings mesh(const std::string &refinement, unsigned int uniform, unsigned int 
           "Discretization/Refinement steps=" + std::to_string(steps)};
 }
 
+// Young's modulus and Poisson's ratio of Lame's parameters.
+Settings lame(const std::string &lambda, const std::string &mu)
+{
+  const std::string sum = "(" + lambda + "+" + mu + ")";
+  return {"Problem/Young modulus=" + mu + "*(3*" + lambda + "+2*" + mu + ")/" + sum,
+          "Problem/Poisson ratio=" + lambda + "/(2*" + sum + ")"};
+}
+
 Settings tolerance(const std::string &value)
 {
   return {"Linear solver/Tolerance=" + value};
@@ -196,14 +204,13 @@ struct Manufactured
         force[c]    = (lambda + mu) * product(a, k) * k[c] + mu * product(k, k) * a[c];
         traction[c] = (c == 0 ? lambda * product(a, k) : 0.) + mu * (a[c] * k[0] + k[c] * a[0]);
       }
-    return {"Problem/Dimension=" + std::to_string(dim),
-            "Problem/Lame lambda=" + std::to_string(lambda),
-            "Problem/Lame mu=" + std::to_string(mu),
-            "Problem/Body force=" + wave("sin", force),
-            "Problem/Traction=1: " + wave("cos", traction),
-            "Problem/Dirichlet boundaries=0: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz",
-            "Problem/Boundary displacement=" + wave("sin", a),
-            "Problem/Exact displacement=" + wave("sin", a)};
+    return lame(std::to_string(lambda), std::to_string(mu)) +
+           Settings{"Problem/Dimension=" + std::to_string(dim),
+                    "Problem/Body force=" + wave("sin", force),
+                    "Problem/Traction=1: " + wave("cos", traction),
+                    "Problem/Dirichlet boundaries=0: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz",
+                    "Problem/Boundary displacement=" + wave("sin", a),
+                    "Problem/Exact displacement=" + wave("sin", a)};
   }
 };
 
@@ -242,10 +249,8 @@ TEST_F(Elasticity, ShearWave)
   const unsigned int n  = 8;
   const double       pi = std::acos(-1.), end = 0.5, density = 2., mu = 3.;
   const double       omega2 = mu / density * 6. * n * n * (1. - std::cos(pi / n)) / (2. + std::cos(pi / n));
-  const Settings     wave   = mesh("uniform", 3, 0) + no_load + tolerance("1e-11") +
+  const Settings     wave   = mesh("uniform", 3, 0) + no_load + tolerance("1e-11") + lame("5", "3") +
                         Settings{"Problem/Dimension=2",
-                                 "Problem/Lame lambda=5",
-                                 "Problem/Lame mu=3",
                                  "Problem/Density=2",
                                  "Problem/Dirichlet boundaries=0: xy, 1: xy, 2: x, 3: x",
                                  "Problem/Initial displacement=0; sin(pi*x)",
@@ -280,11 +285,10 @@ TEST_F(Elasticity, ShearWave)
 // A body that nothing holds under a force (0, -t): v_n = v_(n-1) - dt t_n / rho, everywhere.
 TEST_F(Elasticity, FreeFall)
 {
-  const auto rows =
-    statistics(solve(mesh("vertex", 2, 2) + time_steps(1., 0.1) + tolerance("1e-12") +
-                     Settings{"Problem/Dirichlet boundaries=", "Problem/Load factor=t", "Problem/Density=4",
-                              "Problem/Lame lambda=8", "Problem/Lame mu=2", "Output/Points=0, 0, 0; 1, 0.3, 0.7"}));
-  double u = 0., v = 0.;
+  const auto rows = statistics(solve(mesh("vertex", 2, 2) + time_steps(1., 0.1) + tolerance("1e-12") + lame("8", "2") +
+                                     Settings{"Problem/Dirichlet boundaries=", "Problem/Load factor=t",
+                                              "Problem/Density=4", "Output/Points=0, 0, 0; 1, 0.3, 0.7"}));
+  double     u = 0., v = 0.;
   for (int step = 1; step <= 10; ++step)
     {
       v -= 0.1 * (0.1 * step) / 4.;
@@ -302,13 +306,9 @@ TEST_F(Elasticity, FreeFall)
 // A soft block with an initial velocity, on a mesh with hanging nodes; energies of all steps.
 Settings moving_block()
 {
-  return mesh("edge", 2, 2) + time_steps(1., 0.025) + no_load +
-         Settings{"Problem/Lame lambda=8",
-                  "Problem/Lame mu=2",
-                  "Problem/Dirichlet boundaries=0: xyz, 2: y",
-                  "Linear solver/Coarsest level cells=70",
-                  "Problem/Initial velocity=x*y; x*(1-z); -x*x",
-                  "Output/Points=0.5, 0.5, 0.5; 1, 1, 1; 0.1, 0.2, 0.9"};
+  return mesh("edge", 2, 2) + time_steps(1., 0.025) + no_load + lame("8", "2") +
+         Settings{"Problem/Dirichlet boundaries=0: xyz, 2: y", "Linear solver/Coarsest level cells=70",
+                  "Problem/Initial velocity=x*y; x*(1-z); -x*x", "Output/Points=0.5, 0.5, 0.5; 1, 1, 1; 0.1, 0.2, 0.9"};
 }
 
 TEST_F(Elasticity, CoupledEqualsCondensed)
@@ -365,10 +365,9 @@ TEST_F(Elasticity, PatchTest)
             continue;
           SCOPED_TRACE(name + ", " + refinement + ", Q" + degree);
           const auto record =
-            solve(stationary + no_load + tolerance("1e-14") + mesh(refinement, 2, 2) +
+            solve(stationary + no_load + tolerance("1e-14") + mesh(refinement, 2, 2) + lame("8", "2") +
                   Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
-                           "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
-                           "Linear solver/Coarsest level cells=70"})
+                           "Discretization/Degree=" + degree, "Linear solver/Coarsest level cells=70"})
               .record;
           EXPECT_GT(record.at("hanging_nodes"), 50);
           EXPECT_GT(record.at("levels").size(), 1u);
@@ -450,8 +449,8 @@ TEST_F(Elasticity, BBarDoesNotLock)
 {
   const auto on = [&](const std::string &volumetric_strain, unsigned int degree, unsigned int uniform,
                       const std::string &lambda = "5000") {
-    return solve(stationary + tolerance("1e-10") + mesh("uniform", uniform, 0) +
-                 Settings{"Problem/Dimension=2", "Problem/Lame lambda=" + lambda, "Problem/Lame mu=1",
+    return solve(stationary + tolerance("1e-10") + mesh("uniform", uniform, 0) + lame(lambda, "1") +
+                 Settings{"Problem/Dimension=2",
                           "Problem/Exact displacement=sin(pi*x)^2*sin(2*pi*y); -sin(2*pi*x)*sin(pi*y)^2",
                           "Problem/Body force=-2*pi^2*(2*cos(2*pi*x)-1)*sin(2*pi*y);"
                           "2*pi^2*sin(2*pi*x)*(2*cos(2*pi*y)-1)",
@@ -481,12 +480,12 @@ TEST_F(Elasticity, BBarPassesThePatchTest)
   for (const std::string degree : {"1", "2"})
     {
       const auto record =
-        solve(stationary + no_load + tolerance("1e-13") + mesh("edge", 2, 1) +
+        solve(stationary + no_load + tolerance("1e-13") + mesh("edge", 2, 1) + lame("8", "2") +
               Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
-                       "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
-                       "Discretization/Volumetric strain=b_bar", "Linear solver/Smoother=vertex_patches",
-                       "Linear solver/Interpolation=harmonic", "Linear solver/Chebyshev range=4",
-                       "Linear solver/Coarsest level cells=70", "Output/Stress points=0.3, 0.4, 0.7"})
+                       "Discretization/Degree=" + degree, "Discretization/Volumetric strain=b_bar",
+                       "Linear solver/Smoother=vertex_patches", "Linear solver/Interpolation=harmonic",
+                       "Linear solver/Chebyshev range=4", "Linear solver/Coarsest level cells=70",
+                       "Output/Stress points=0.3, 0.4, 0.7"})
           .record;
       EXPECT_GT(record.at("levels").size(), 1u);
       EXPECT_LT(record.at("errors").at("l2"), 1e-11);
@@ -604,10 +603,11 @@ TEST_F(Elasticity, GradedPlate)
   EXPECT_GE(node_blocks.at("iterations").at("max"), 40);
   EXPECT_NEAR(node_blocks.at("work_of_load").get<double>() / lines.at("work_of_load").get<double>(), 1., 1e-6);
   // A linear field is exact on cells of any size; the box has the volume that its coordinates say.
-  const auto stretched = solve(stationary + mesh("uniform", 2, 0) +
-                               Settings{"Problem/Dirichlet boundaries=0: xyz", "Problem/Traction=1: 1; 0; 0",
-                                        "Problem/Body force=0; 0; 0", "Problem/Lame lambda=0", "Problem/Lame mu=0.5",
-                                        "Discretization/Coordinates=x^2 + x; y; sinh(z)", "Output/Points=2, 0.5, 1.1"});
+  const auto stretched =
+    solve(stationary + mesh("uniform", 2, 0) +
+          Settings{"Problem/Dirichlet boundaries=0: xyz", "Problem/Traction=1: 1; 0; 0", "Problem/Body force=0; 0; 0",
+                   "Problem/Young modulus=1", "Problem/Poisson ratio=0",
+                   "Discretization/Coordinates=x^2 + x; y; sinh(z)", "Output/Points=2, 0.5, 1.1"});
   EXPECT_NEAR(stretched.record.at("displacements")[0][0], 2., 1e-8);
   EXPECT_NEAR(stretched.record.at("work_of_load").get<double>(), 2. * std::sinh(1.), 1e-7);
   // A wedge: one side of the box is collapsed.
@@ -713,7 +713,7 @@ TEST_F(Elasticity, Mistakes)
   const std::vector<Mistake> mistakes = {
     {{"Problem/Poisson ratio=0.5", "Problem/Young modulus=1"},
      {"Poisson ratio = 0.5", "below 0.5", "mixed formulation"}},
-    {{"Problem/Lame mu=-1"}, {"Lame mu = -1", "mu > 0"}},
+    {{"Problem/Young modulus=-1"}, {"Young modulus = -1", "positive"}},
     {{"Problem/Density=0"}, {"Density", "positive"}},
     {{"Problem/Dirichlet boundaries=7: xyz"}, {"no boundary 7", "0 to 5"}},
     {{"Problem/Dirichlet boundaries=0: xw"}, {"'xw'", "boundary 0", "xyz"}},

@@ -584,7 +584,7 @@ TEST_F(ElasticityFromFile, NamesStandForBoundariesAlone)
   EXPECT_EQ(run(with("Problem/Dirichlet boundaries=load: xyz")).record.at("displacements")[1][1].get<double>(), 0.);
   expect_refused(with("Problem/Dirichlet boundaries=body: xyz"), "'body' is a group of dimension 3");
   expect_refused(with("Problem/Dirichlet boundaries=corner: xyz"), "'corner' is a group of dimension 0");
-  expect_refused(with("Problem/Materials=load: 1; 0; 1"), "'load' is no material of the mesh");
+  expect_refused(with("Problem/Young modulus=load: 1"), "'load' is no material of the mesh");
   expect_refused(with("Problem/Dirichlet boundaries=clmp: xyz"), "did you mean 'clamp'");
   // Tetrahedra are cells in 3D, too, so that their surfaces' names do not hide what is wrong.
   write("names.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"clamp\"\n$EndPhysicalNames\n"
@@ -635,9 +635,9 @@ TEST_F(ElasticityFromFile, Mistakes)
   expect(plate, "Output/Points=0, 2; 0, 0", "Output/Points: the point (0 0) lies outside the mesh");
   expect(plate, "Output/Profiles=0, 0, 4, 4", "Output/Profiles: the point (0 0) lies outside the mesh");
   expect(plate, "Output/Profiles=0, 1, 4", "needs 4 numbers");
-  expect(beam, "Problem/Materials=stel: 1; 0; 1", "did you mean 'steel'");
-  expect(beam, "Problem/Materials=steel: 1; 0.5; 1", "below 0.5");
-  expect(beam, "Problem/Materials=steel: 1; 0.3", "three numbers");
+  expect(beam, "Problem/Young modulus=stel: 1, 1", "did you mean 'steel'");
+  expect(beam, "Problem/Poisson ratio=steel: 0.5, 0.3", "below 0.5");
+  expect(beam, "Problem/Young modulus=steel: 1", "there is no entry for material 6");
 }
 
 // Lame: a pressure in the hole. The polygon of the cells keeps quadratic elements at order 2, too.

@@ -263,6 +263,14 @@ TEST_F(ElasticityRestarts, SameBitsOfTheCoupledFormulationOnTwoRanks)
 {
   expect_same(2, loaded + changing + coupled, 3);
 }
+TEST_F(ElasticityRestarts, SameBitsOfAllTerms)
+{
+  const Settings terms = {"Problem/Young modulus=5e4*(1+x)",  "Problem/Density=1+y",
+                          "Problem/Thermal expansion=1e-5*x", "Problem/Springs=0: 1e4; 1e3",
+                          "Problem/Dirichlet boundaries=2: y", "Problem/Supports=x = 1, y = 1: x"};
+  for (const int n_ranks : {1, 2})
+    expect_same(n_ranks, loaded + changing + terms, 3);
+}
 
 // A checkpoint of a step whose energies nobody has asked for, and no step after it.
 TEST_F(ElasticityRestarts, ARunThatEndsAtItsCheckpointHasEnergies)

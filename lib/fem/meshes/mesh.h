@@ -7,6 +7,7 @@
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/vector.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -110,11 +111,14 @@ auto periodic_faces(const dealii::Triangulation<dim> &mesh, const CellOf &cell_o
   return pairs;
 }
 
-/// Says which components of the solution are prescribed on which boundary, and on which boundaries u . n = 0.
+/// Says which components of the solution are prescribed on which boundary and at which other nodes, and on which
+/// boundaries u . n = 0.
 struct DirichletBoundary : std::map<dealii::types::boundary_id, dealii::ComponentMask>
 {
   using std::map<dealii::types::boundary_id, dealii::ComponentMask>::map;
   std::set<dealii::types::boundary_id> normal; ///< u . n = 0, u the first dim components; sides may have any direction
+  /// Returns the bits of the components prescribed at a point; null: none. Several threads may call it at once.
+  std::function<unsigned int(const double *point)> at_point;
 };
 
 /// Returns a DirichletBoundary that prescribes all components on all boundaries of the mesh.

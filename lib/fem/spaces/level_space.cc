@@ -211,7 +211,8 @@ StorageOrder LevelSpace<dim>::storage_order() const
 }
 
 template <int dim>
-Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<bool(unsigned, unsigned)> &marks) const
+Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<bool(unsigned, unsigned)>     &marks,
+                                                         const std::function<unsigned int(const double *)> &at) const
 {
   const auto    on_face = dofs_on_faces(element());
   Array<double> n_marks(n_owned() + numbers->n_ghost_indices(), 0.);
@@ -224,6 +225,14 @@ Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<boo
           for (const int i : on_face[f])
             if (marks(boundary_id(cell->face(f)), element().system_to_component_index(i).first))
               write_atomically(n_marks[cell_dofs(c)[i]], 1.);
+      for (int i = 0; at && i < per_cell; ++i)
+        {
+          dealii::Point<dim> x;
+          for (const unsigned int v : cell->vertex_indices())
+            x += cell->reference_cell().d_linear_shape_function(element().unit_support_point(i), v) * cell->vertex(v);
+          if ((at(&x[0]) >> element().system_to_component_index(i).first & 1U) != 0)
+            write_atomically(n_marks[cell_dofs(c)[i]], 1.);
+        }
     }
   if (plan)
     n_marks = local_values(sum_local(std::move(n_marks)).data());
@@ -237,10 +246,12 @@ Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<boo
 template <int dim>
 void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 {
-  constrained = marked_on_boundary([&](unsigned int id, unsigned int component) {
-    const auto boundary = dirichlet.find(id);
-    return boundary != dirichlet.end() && boundary->second[component];
-  });
+  constrained = marked_on_boundary(
+    [&](unsigned int id, unsigned int component) {
+      const auto boundary = dirichlet.find(id);
+      return boundary != dirichlet.end() && boundary->second[component];
+    },
+    dirichlet.at_point);
   for (const auto &line : hanging_nodes.get_lines())
     if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
       constrained[local_number(line.index)] = hanging;

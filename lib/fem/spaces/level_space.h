@@ -130,8 +130,10 @@ private:
     fixed, // as marked_on_boundary() has it
     hanging
   };
-  // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once.
-  Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)> &marks) const;
+  // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once;
+  // also where DirichletBoundary::at_point has bits. A node's point is that of the linear mapping.
+  Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)>     &marks,
+                                          const std::function<unsigned int(const double *)> &at = nullptr) const;
   void                 mark_constrained(const DirichletBoundary &dirichlet);
   // Adds constraints u . n = 0 at the nodes of these boundaries to hanging_nodes. Boundaries of about one direction
   // share the normal of a node.

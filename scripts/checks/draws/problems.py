@@ -364,16 +364,22 @@ def elasticity(d):
         d.set("Problem/Pressure", f"{d.boundary_name(d.pick(*free))}: {d.scalar()}", 0.4)
     d.set("Problem/Body force", d.vector(), 0.7)
     d.set("Problem/Boundary displacement", "; ".join(f"0.01*({d.scalar()})" for _ in axes), 0.5)
-    if d.maybe(0.5):
-        d.set("Problem/Young modulus", d.between(0.5, 20))
-        d.set("Problem/Poisson ratio", d.pick("0", "0.3", "0.45"))
-    else:
-        d.set("Problem/Lame lambda", d.between(0, 10))
-        d.set("Problem/Lame mu", d.between(0.5, 10))
-    d.set("Problem/Density", d.between(0.1, 3) if d.maybe(0.9) else 0)
-    if d.mesh and any(d.mesh.materials):
-        d.set("Problem/Materials",
-              f"{d.mesh.materials[0]}: {d.between(0.5, 9)}; {d.pick('0', '0.3')}; {d.between(0.2, 2)}", 0.6)
+    def coefficient(*values):
+        """One of the values, which may depend on the place or on the material."""
+        text = d.pick(*values) + (f"*(1+0.3*sin({d.pick(*axes)}))" if d.maybe(0.2) else "")
+        if d.mesh and any(d.mesh.materials) and d.maybe(0.4):
+            text = f"{d.mesh.materials[0]}: {d.pick(*values)}, {text}"
+        return text
+    d.set("Problem/Young modulus", coefficient(str(d.between(0.5, 20)), "3"))
+    d.set("Problem/Poisson ratio", coefficient("0", "0.3", "0.35"))
+    d.set("Problem/Density", coefficient(str(d.between(0.1, 3))) if d.maybe(0.9) else "0")
+    if d.maybe(0.3):
+        d.set("Problem/Thermal expansion", coefficient("0.01", "0.02"))
+        d.set("Problem/Temperature change", d.pick("1", "x", "sin(3*y)"))
+    if free:
+        d.set("Problem/Springs", f"{d.boundary_name(d.pick(*free))}: {d.pick('2', '1+x^2', '3; 0', '0; 1')}", 0.3)
+    if not d.mesh and "Discretization/Coordinates" not in d.settings:
+        d.set("Problem/Supports", d.pick(f"x = 0, y = 0: {d.pick(*axes)}", f"x < 0, y = 0: {axes}"), 0.3)
     if not stationary:
         d.set("Problem/Initial displacement", "; ".join(f"0.01*({d.scalar()})" for _ in axes), 0.3)
         d.set("Problem/Initial velocity", d.vector(), 0.3)

@@ -1,4 +1,4 @@
-#include "scalar/level_points.h"
+#include "coefficients/level_points.h"
 
 #include "base/exceptions.h"
 #include "fem/functions/points.h"

@@ -3,10 +3,14 @@
 #include "algebra/device.h"
 #include "base/array.h"
 #include "base/communicator.h"
+#include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
+
+#include <deal.II/base/point.h>
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,6 +50,7 @@ public:
 
   const std::string                         &key() const { return key_; }
   const std::map<unsigned int, std::string> &by_material() const { return of; }
+  const std::optional<std::string>          &of_others() const { return elsewhere; } ///< what counts in other materials
 
 private:
   void add(const std::string &entry, const std::function<unsigned int(const std::string &name)> &id_of);
@@ -53,6 +58,27 @@ private:
   std::string                         key_, whole;
   std::map<unsigned int, std::string> of;
   std::optional<std::string>          elsewhere;
+};
+
+/// The values of a coefficient with one component, on the host; several threads may ask at once.
+class CoefficientFunction
+{
+public:
+  CoefficientFunction() = default;
+  /// Throws InputError for a text that is no expression.
+  explicit CoefficientFunction(const Coefficient &coefficient);
+
+  /// Returns the value in a material at a point, whose z is 0 in two dimensions. The coefficient has an entry for it.
+  double operator()(unsigned int material, const dealii::Point<3> &x) const;
+
+private:
+  struct Entry
+  {
+    double                                   constant;
+    std::shared_ptr<const ParsedFunction<3>> function; // null: constant
+  };
+  std::map<unsigned int, Entry> of;
+  Entry                         elsewhere{};
 };
 
 /// Returns the numbers that a constant text has, one for each of n components.

@@ -1,10 +1,9 @@
-#include "scalar/coefficient.h"
+#include "coefficients/coefficient.h"
 
 #include "algebra/matrix.h"
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
-#include "expressions/expressions.h"
-#include "scalar/expression_text.h"
+#include "coefficients/expression_text.h"
 
 #include <deal.II/base/point.h>
 #include <deal.II/base/utilities.h>
@@ -104,6 +103,26 @@ bool Coefficient::depends_on_time() const
 bool Coefficient::is_zero() const
 {
   return all([](const std::string &text) { return split_numbers(text) == std::vector<double>{0.}; });
+}
+
+CoefficientFunction::CoefficientFunction(const Coefficient &coefficient)
+{
+  const auto entry = [&](const std::string &text) -> Entry {
+    if (adamant::is_constant(text))
+      return {constant_values(coefficient.key(), text, 1)[0], nullptr};
+    return {0., parse_function<3>(coefficient.key(), text, 1)};
+  };
+  for (const auto &[material, text] : coefficient.by_material())
+    of[material] = entry(text);
+  if (coefficient.of_others())
+    elsewhere = entry(*coefficient.of_others());
+}
+
+double CoefficientFunction::operator()(unsigned int material, const dealii::Point<3> &x) const
+{
+  const auto   found = of.find(material);
+  const Entry &entry = found != of.end() ? found->second : elsewhere;
+  return entry.function ? entry.function->value(x) : entry.constant;
 }
 
 std::vector<double> constant_values(const std::string &key, const std::string &text, unsigned int n_components)

@@ -1,4 +1,4 @@
-#include "scalar/expression_text.h"
+#include "coefficients/expression_text.h"
 
 #include <algorithm>
 #include <regex>

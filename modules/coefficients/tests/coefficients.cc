@@ -1,0 +1,91 @@
+// The texts of coefficients: entries by material, components, values on the host.
+#include "base/exceptions.h"
+#include "coefficients/coefficient.h"
+#include "coefficients/expression_text.h"
+
+#include <deal.II/base/point.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+using namespace adamant;
+
+namespace
+{
+unsigned int id_of(const std::string &name)
+{
+  require(name == "steel" || name == "lung", "no material '", name, "'");
+  return name == "steel" ? 7 : 8;
+}
+
+Coefficient read(const std::string &text, bool vector = false)
+{
+  return {"Problem/k", text, id_of, vector};
+}
+
+TEST(Coefficients, EntriesByMaterial)
+{
+  EXPECT_EQ(read("0.1").in(3), "0.1");
+  for (const char *text : {"lung: 1e-3*(1+x), 2: 5, 1", "1, lung: 1e-3*(1+x); 2: 5", "1; lung: 1e-3*(1+x); 2: 5"})
+    {
+      const auto k = read(text);
+      EXPECT_EQ(k.in(8), "1e-3*(1+x)") << text;
+      EXPECT_EQ(k.in(2), "5") << text;
+      EXPECT_EQ(k.in(0), "1") << text;
+      EXPECT_FALSE(k.is_constant()) << text;
+      EXPECT_FALSE(k.depends_on_time()) << text;
+    }
+  EXPECT_EQ(read("x < 0.5 ? 1 : 2").in(0), "x < 0.5 ? 1 : 2") << "its colon belongs to the expression";
+  EXPECT_EQ(read("steel: x < 0.5 ? 1 : 2, 3").in(7), "x < 0.5 ? 1 : 2");
+  EXPECT_EQ(read("if(x<0.5, 1, 2)").in(0), "if(x<0.5, 1, 2)");
+  EXPECT_TRUE(read("steel: 1").has(7));
+  EXPECT_FALSE(read("steel: 1").has(8));
+  EXPECT_THROW(read("steel: 1").in(8), InputError);
+  EXPECT_THROW(read("steel: 1, 7: 2"), InputError);
+  EXPECT_THROW(read("1, 2"), InputError);
+  EXPECT_THROW(read("wood: 1"), InputError);
+}
+
+TEST(Coefficients, Components)
+{
+  EXPECT_EQ(read("0, -1, 0", true).in(0), "0; -1; 0");
+  EXPECT_EQ(read("-y; max(x, 1)", true).in(0), "-y; max(x, 1)");
+  EXPECT_EQ(read("-y, max(x, 1)", true).in(0), "-y; max(x, 1)");
+  const auto by_material = read("steel: 1; 2, 3; 4", true);
+  EXPECT_EQ(by_material.in(7), "1; 2");
+  EXPECT_EQ(by_material.in(0), "3; 4");
+  EXPECT_EQ(read("1; 0; 2, lung: x").in(0), "1; 0; 2") << "a tensor for all other materials";
+}
+
+TEST(Coefficients, WhatTheyDependOn)
+{
+  EXPECT_TRUE(read("0").is_zero());
+  EXPECT_TRUE(read("0, lung: 0.0").is_zero());
+  EXPECT_FALSE(read("0, lung: 1").is_zero());
+  EXPECT_TRUE(read("exp(1)*tan(2)").is_constant()) << "the letters of functions are no variables";
+  for (const char *text : {"x", "2*y", "1+z", "sin(t)"})
+    EXPECT_FALSE(read(text).is_constant()) << text;
+  EXPECT_TRUE(read("1, lung: t").depends_on_time());
+  EXPECT_EQ(constant_values("Problem/k", "exp(0); 2*3", 2), (std::vector<double>{1., 6.}));
+}
+
+TEST(Coefficients, PartsOfExpressions)
+{
+  EXPECT_EQ(substitute("u+exp(u)*u_x", "u", "1+x"), "(1+x)+exp((1+x))*u_x");
+  EXPECT_TRUE(depends_on("max(u,1)", "u"));
+  EXPECT_FALSE(depends_on("sum(1,2)", "u"));
+  EXPECT_EQ(split_outside_brackets(" max(1;2) ; x", ';'), (std::vector<std::string>{"max(1;2)", "x"}));
+}
+
+TEST(Coefficients, ValuesOnTheHost)
+{
+  const CoefficientFunction f(read("lung: 1e-3*(1+x), 2: 5/2, z"));
+  const dealii::Point<3>    p(3., 0., 7.);
+  EXPECT_DOUBLE_EQ(f(8, p), 4e-3);
+  EXPECT_DOUBLE_EQ(f(2, p), 2.5);
+  EXPECT_DOUBLE_EQ(f(1, p), 7.);
+  EXPECT_THROW(CoefficientFunction(read("foo(x)")), InputError);
+}
+} // namespace

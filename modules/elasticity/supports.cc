@@ -1,0 +1,202 @@
+#include "elasticity/supports.h"
+
+#include "base/exceptions.h"
+#include "coefficients/expression_text.h"
+#include "expressions/expressions.h"
+#include "fem/functions/points.h"
+
+#include <deal.II/base/point.h>
+#include <deal.II/lac/full_matrix.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+
+namespace adamant
+{
+Supports::Supports(const std::string &key, const std::string &text)
+  : key(key)
+{
+  for (const auto &entry : split_outside_brackets(text, ';'))
+    {
+      const auto colon = entry.rfind(':');
+      if (entry.empty())
+        continue;
+      require(colon != std::string::npos, key, " = ", text, ": '", entry,
+              "' has no components after a colon, as in 'x = 0, y = 1: xy'");
+      Support support{entry.substr(0, colon), entry.substr(colon + 1), {}, ""};
+      support.components.erase(std::remove(support.components.begin(), support.components.end(), ' '),
+                               support.components.end());
+      for (const auto &condition : split_outside_brackets(support.text, ','))
+        {
+          const auto at = condition.find_first_of("=<>");
+          require(at != std::string::npos && at > 0, key, ": '", condition, "' compares nothing, as 'x = 0' does");
+          const auto rest = condition.find_first_not_of('=', at + 1);
+          require(rest != std::string::npos && condition.find_first_of("=<>", rest) == std::string::npos, key, ": '",
+                  condition, "' should be one comparison, as 'x = 0' is");
+          support.compared.push_back(condition.substr(0, at) + "; " + condition.substr(rest));
+          support.relation += condition[at];
+        }
+      supports.push_back(support);
+    }
+}
+
+void Supports::check(unsigned int dim) const
+{
+  const std::string axes = std::string("xyz").substr(0, dim);
+  for (const auto &support : supports)
+    {
+      require(!support.components.empty() && support.components.find_first_not_of(axes) == std::string::npos, key,
+              ": '", support.components, "' of '", support.text, "' should name components, as ", axes);
+      for (const auto &text : support.compared)
+        {
+          check_expression(key, text, 2, dim);
+          require(!depends_on_time(text), key, ": '", support.text, "' contains t, but supports stay where they are");
+        }
+    }
+}
+
+std::string Supports::components() const
+{
+  std::string all;
+  for (const auto &support : supports)
+    all += support.components;
+  return all;
+}
+
+// Returns a function that is 0 where the conditions hold, and else the length of the vector of their differences.
+template <int dim>
+std::function<double(const double *)> Supports::defect(const std::string &key, const Support &support, double extent)
+{
+  std::vector<std::shared_ptr<ParsedFunction<dim>>> sides;
+  for (const auto &text : support.compared)
+    sides.push_back(parse_function<dim>(key, text, 2));
+  return [sides, relation = support.relation, extent](const double *point) {
+    dealii::Point<dim> x;
+    std::copy_n(point, dim, &x[0]);
+    double sum = 0.;
+    for (std::size_t k = 0; k < sides.size(); ++k)
+      {
+        const double left = sides[k]->value(x, 0), right = sides[k]->value(x, 1),
+                     wrong = relation[k] == '=' ? std::abs(left - right) :
+                             relation[k] == '<' ? left - right :
+                                                  right - left;
+        if (!(wrong <= 1e-8 * std::max({std::abs(left), std::abs(right), extent})))
+          sum += wrong * wrong;
+      }
+    return std::sqrt(sum);
+  };
+}
+
+template <int dim>
+std::function<unsigned int(const double *)> Supports::at(unsigned int n_components, double extent) const
+{
+  if (supports.empty())
+    return nullptr;
+  std::vector<std::pair<std::function<double(const double *)>, unsigned int>> all;
+  for (const auto &support : supports)
+    {
+      unsigned int components = 0;
+      for (unsigned int c = 0; c < n_components; ++c)
+        if (support.components.find("xyz"[c % dim]) != std::string::npos)
+          components |= 1u << c;
+      all.emplace_back(defect<dim>(key, support, extent), components);
+    }
+  return [all](const double *x) {
+    unsigned int components = 0;
+    for (const auto &[defect, of_support] : all)
+      if (defect(x) == 0.)
+        components |= of_support;
+    return components;
+  };
+}
+
+template <int dim>
+void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, double extent) const
+{
+  const auto points  = support_points(space, mapping);
+  const auto n       = points.size() / dim;
+  const auto axis_of = adamant::components(space);
+  for (const auto &support : supports)
+    {
+      const auto            far = defect<dim>(key, support, extent);
+      std::set<int>         held(space.prescribed.begin(), space.prescribed.end());
+      double                least = std::numeric_limits<double>::max();
+      std::array<double, 3> nearest{};
+      for (std::size_t i = 0; i < n && least > 0.; ++i)
+        if (const char axis = "xyz"[axis_of[i] % dim]; support.components.find(axis) != std::string::npos)
+          {
+            std::array<double, 3> x{};
+            for (int d = 0; d < dim; ++d)
+              x[d] = points[d * n + i];
+            if (const double distance = far(x.data()); distance < least && (distance > 0. || held.count(int(i)) > 0))
+              {
+                least   = distance;
+                nearest = x;
+              }
+          }
+      double best = -least;
+      space.communicator().max(&best, 1);
+      std::ostringstream message;
+      if (best < 0. && best == -least)
+        message << key << ": no node of the mesh has " << support.text << "; the nearest one is ("
+                << (dim == 3 ? listed(nearest[0], nearest[1], nearest[2]) : listed(nearest[0], nearest[1])) << ")";
+      require_on_all(space.communicator(), message.str());
+    }
+}
+
+namespace
+{
+// Whether the prescribed DoFs of a space leave a rigid motion: the motions' values there are linearly dependent.
+template <int dim>
+bool can_move(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, bool axial)
+{
+  auto modes = rigid_body_modes(space, mapping);
+  if (axial)
+    modes = {modes[1]};
+  const int     n = static_cast<int>(modes.size());
+  Array<double> products(n * n, 0.), largest(n, 0.);
+  for (int k = 0; k < n; ++k)
+    for (const double value : modes[k])
+      largest[k] = std::max(largest[k], std::abs(value));
+  space.communicator().max(largest.data(), n);
+  for (int k = 0; k < n; ++k)
+    for (int l = 0; l < n; ++l)
+      for (const int i : space.prescribed)
+        products[k * n + l] += modes[k][i] / largest[k] * modes[l][i] / largest[l];
+  space.communicator().sum(products.data(), n * n);
+  for (int k = 0; k < n; ++k) // Cholesky's pivots
+    {
+      if (products[k * n + k] < 1e-10)
+        return true;
+      for (int i = k + 1; i < n; ++i)
+        for (int j = k + 1; j < n; ++j)
+          products[i * n + j] -= products[i * n + k] * products[k * n + j] / products[k * n + k];
+    }
+  return false;
+}
+} // namespace
+
+template <int dim>
+void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
+                             bool axial)
+{
+  require(!can_move(field.finest(), mapping, axial), key,
+          ": with these supports the solid can still move or turn as a rigid body");
+  require(!can_move(field.space(0), mapping, axial), key,
+          ": the coarsest level of multigrid has too few nodes of the supports, so that the solid can turn there. Let "
+          "the mesh before refinement have vertices at the supports, or raise Linear solver/Coarsest level cells");
+}
+
+template std::function<unsigned int(const double *)> Supports::at<2>(unsigned int, double) const;
+template std::function<unsigned int(const double *)> Supports::at<3>(unsigned int, double) const;
+template void Supports::require_nodes(const LevelSpace<2> &, const dealii::Mapping<2> &, double) const;
+template void Supports::require_nodes(const LevelSpace<3> &, const dealii::Mapping<3> &, double) const;
+template void require_no_rigid_motion(const std::string &, const Field<2> &, const dealii::Mapping<2> &, bool);
+template void require_no_rigid_motion(const std::string &, const Field<3> &, const dealii::Mapping<3> &, bool);
+} // namespace adamant
