@@ -1,6 +1,7 @@
 #pragma once
 
 #include "elasticity/elastic_material.h"
+#include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "fem/forms/integrals.h"
 #include "fem/meshes/mesh.h"
@@ -162,17 +163,14 @@ private:
 };
 
 /// Section "Output" of a solid: points and lines of interest, with dim coordinates or more for each point.
-struct SolidOutputParameters : dealii::ParameterAcceptor
+struct SolidOutputParameters : EvaluationParameters
 {
-  SolidOutputParameters();
+  explicit SolidOutputParameters(const MeshFileParameters &mesh_file);
 
-  std::vector<std::vector<double>> points, stress_points, profiles; ///< a profile has two points
-  unsigned int                     profile_points = 101;
+  std::vector<std::vector<double>> stress_points;
 
   /// Throws InputError for a point outside of the box, or with too few coordinates; `box` is null for other meshes.
   void check(unsigned int dim, const BoxParameters *box) const;
-  /// Returns the points where the displacement is recorded: the given ones, else the middle of the unit box.
-  std::vector<std::vector<double>> displacement_points(unsigned int dim, const BoxParameters *box) const;
 };
 
 /// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "y"}}. The letters x, y, z

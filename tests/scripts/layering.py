@@ -19,12 +19,13 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "frame": {"base", "algebra", "operators", "solvers", "multigrid", "fem", "expressions"},
 }
 MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.
+    "evaluation": set(),
     "tensor": set(),
     "direct": {"tensor"},
-    "flow": set(),
-    "stokes": set(),
-    "elasticity": set(),
-    "scalar": set(),
+    "flow": {"evaluation"},
+    "stokes": {"evaluation"},
+    "elasticity": {"evaluation"},
+    "scalar": {"evaluation"},
     "dealii": set(),
 }
 ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them
