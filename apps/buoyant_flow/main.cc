@@ -32,8 +32,7 @@ class BuoyantFlow : public adamant::TimeDependentProblem<dim>
 {
 public:
   BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity,
-           parameters.mesh)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
     , parameters(parameters)
     , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
     , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
@@ -66,6 +65,9 @@ private:
     flow.emplace(device, this->level_mesh_options(solver, FE_Q<dim>(1)), *mesh, mapping, parameters.problem,
                  parameters.viscosity, solver, solver.schur_complement(adamant::SchurComplement::mass));
     composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
+    auto fields = flow->fields();
+    fields.push_back({&composition->finest(), {"c"}});
+    evaluation.emplace(parameters.output, mapping, fields, flow->quantities());
   }
 
   void setup_transport()
@@ -187,6 +189,18 @@ private:
                            {"mass", now.mass},
                            {"height", now.height},
                            {"speed", now.speed}});
+    if (!parameters.output.any())
+      return;
+    const auto values = evaluated();
+    evaluation->add_to(row, adamant::pointers(values));
+  }
+
+  // Returns what `evaluation` reads.
+  std::vector<Array<double>> evaluated() const
+  {
+    auto values = flow->values();
+    values.push_back(adamant::to_host(c));
+    return values;
   }
 
   std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity, &c}; }
@@ -218,6 +232,8 @@ private:
     if (!flow->prescribes_velocity())
       record["dissipation"] = flow->dissipation();
     record["precision"] = to_text(flow->precision());
+    const auto values   = evaluated();
+    evaluation->add_to(record, adamant::pointers(values), this->folder());
     std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
               << (first_mass != 0. ? (now.mass - first_mass) / first_mass : 0.) << ", height " << now.height
               << std::endl;
@@ -228,6 +244,7 @@ private:
   std::optional<adamant::StokesFlow<dim>>       flow;
   std::optional<adamant::Field<dim>>            composition;
   std::optional<adamant::LimitedTransport<dim>> transport;
+  std::optional<adamant::Evaluation<dim>>       evaluation;
   adamant::Matrix<double>                       G; // densities at the quadrature points to the load
   Vector                                        c, c_at_points, at_points, load;
   Diagnostics<dim>                              diagnostics;

@@ -4,6 +4,7 @@
 #include "expressions/expressions.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/mesh_parameters.h"
+#include "frame/parameters/time_parameters.h"
 #include "stokes/stokes_parameters.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -74,7 +75,15 @@ struct Parameters
   TimeParameters                  time;
   adamant::ViscosityParameters    viscosity;
   adamant::AdaptivityParameters   adaptivity{{"composition", "velocity"}, true};
+  adamant::StokesOutputParameters output{mesh, "the fields are recorded with the statistics", "c, "};
   adamant::StokesSolverParameters linear_solver{"mass"};
+
+  Parameters() { output.add_statistics_interval(); }
+
+  adamant::Schedule schedule() const { return {1., time.steps, time.output_interval, output.statistics_interval}; }
+
+  // Returns the keys that a continued run may not change.
+  std::vector<std::string> must_stay() const { return output.of_columns(); }
 
   unsigned int dim() const { return problem.dimension; }
 
@@ -85,6 +94,7 @@ struct Parameters
     mesh.check(dim(), 1);
     linear_solver.check();
     adaptivity.check(dim());
+    output.check(dim());
   }
 };
 } // namespace buoyant_flow

@@ -97,8 +97,7 @@ private:
     for (Vector *vector : {&u, &u_old, &v, &w, &x, &rhs, &lift})
       *vector = field->vector();
     // A point outside of the mesh is found here, before anything is solved.
-    results.emplace(device, *field, mapping, equation->materials,
-                    parameters.output.displacement_points(dim, parameters.box()), parameters.output);
+    results.emplace(device, *field, mapping, equation->materials, parameters.output);
   }
 
   // Makes the matrices of all levels with their solver, and on the finest level the right-hand side's matrices.
@@ -186,10 +185,12 @@ private:
     state.history(guess, device, field->space());
   }
 
-  bool statistics_wait() const override // for the energies
+  bool needs_energies() const
   {
     return step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step);
   }
+
+  bool statistics_wait() const override { return needs_energies() || !parameters.output.statistics.empty(); }
 
   adamant::Energies energies()
   {
@@ -200,8 +201,10 @@ private:
   // Adds F . u, energies and displacements at points to a row of the statistics.
   void add_statistics(adamant::Statistics::Row &row) override
   {
-    results->energy = statistics_wait() ? energies() : results->unknown;
+    results->energy = needs_energies() ? energies() : results->unknown;
     results->add_to(row, load_factor(time), step);
+    if (!parameters.output.statistics.empty())
+      results->add_statistics(row, this->download(u));
   }
 
   // Records sizes and results, and the error where the solution is known.

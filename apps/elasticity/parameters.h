@@ -110,7 +110,8 @@ struct OutputParameters : adamant::SolidOutputParameters
 {
   unsigned int interval = 10, energy_interval = 1;
 
-  OutputParameters()
+  explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
+    : SolidOutputParameters(mesh_file)
   {
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
     add_parameter("Energy interval", energy_interval,
@@ -125,7 +126,7 @@ struct Parameters
   ProblemParameters               problem{mesh_file};
   DiscretizationParameters        discretization;
   TimeParameters                  time;
-  OutputParameters                output;
+  OutputParameters                output{mesh_file};
   adamant::LinearSolverParameters linear_solver{default_options(), 400};
   adamant::AdaptivityParameters   adaptivity{{"displacement", "velocity"}};
 
@@ -140,15 +141,16 @@ struct Parameters
 
   adamant::Schedule schedule() const
   {
-    auto schedule            = time.stationary ? adamant::Schedule::stationary(true, time.end) : time.schedule();
-    schedule.output_interval = output.interval;
+    auto schedule                = time.stationary ? adamant::Schedule::stationary(true, time.end) : time.schedule();
+    schedule.output_interval     = output.interval;
+    schedule.statistics_interval = output.statistics_interval;
     return schedule;
   }
 
   // Returns the keys that a continued run may not change.
   std::vector<std::string> must_stay() const
   {
-    std::vector<std::string> keys = {"Output/Points"};   // columns of statistics.csv
+    std::vector<std::string> keys = output.of_columns();
     if (time.stationary || discretization.by_estimate()) // which take the load at the end time
       keys.emplace_back("Time stepping/End time");
     return keys;
@@ -168,6 +170,8 @@ struct Parameters
   void check() const
   {
     const bool axial = problem.plane() == adamant::Plane::axial;
+    require(!axial || output.statistics.empty(),
+            "Output/Statistics: there are none with Problem/Plane = axial, whose integrals have the factor 2 pi r");
     problem.check(dim(), !time.stationary);
     require(problem.plane() == adamant::Plane::strain || discretization.volumetric_strain != "b_bar",
             "Problem/Plane = ", axial ? "axial" : "stress",

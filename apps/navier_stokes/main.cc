@@ -87,7 +87,7 @@ private:
   {
     flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow,
                  this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)));
-    results.emplace(*flow, mapping, parameters.output);
+    results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity);
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
     for (Vector &velocity : u)
@@ -233,7 +233,7 @@ private:
 
   void add_statistics(adamant::Statistics::Row &row) override
   {
-    const bool has_forces = !parameters.output.force_boundaries.empty();
+    const bool has_forces = !parameters.output.boundaries_with_force().empty();
     const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
     const auto change     = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
     const auto velocity   = download(u[now]);

@@ -55,7 +55,7 @@ struct TimeParameters : adamant::TimeParameters
 
 struct OutputParameters : adamant::FlowOutputParameters
 {
-  unsigned int interval = 0, statistics_interval = 1;
+  unsigned int interval   = 0;
   bool         time_parts = false;
 
   explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
@@ -63,8 +63,7 @@ struct OutputParameters : adamant::FlowOutputParameters
                            "the pressure is recorded with the statistics, and the velocity at the end")
   {
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
-    add_parameter("Statistics interval", statistics_interval,
-                  "Steps between rows of statistics.csv, computed on the host", prm, Patterns::Integer(1));
+    add_statistics_interval();
     add_parameter("Time parts", time_parts, "Time the parts of a step, which costs a wait after each of them");
   }
 };
@@ -116,7 +115,8 @@ struct Parameters
   // Returns the keys that a continued run may not change.
   std::vector<std::string> must_stay() const
   {
-    std::vector<std::string> keys = {"Output/Points", "Output/Force boundaries", "Output/Force scale"}; // columns
+    std::vector<std::string> keys = output.of_columns();
+    keys.insert(keys.end(), {"Output/Force boundaries", "Output/Force scale"});
     if (time.steady_tolerance > 0.) // the statistics tell when the run ends
       keys.emplace_back("Output/Statistics interval");
     return keys;

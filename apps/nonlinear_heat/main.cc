@@ -21,6 +21,7 @@
 #include "frame/unknown.h"
 #include "scalar/nonlinear_equation.h"
 #include "scalar/scalar_boundaries.h"
+#include "scalar/scalar_quantities.h"
 #include "solvers/newton.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -40,7 +41,9 @@ struct Parameters : CubeParameters
   double            tolerance    = 1e-8;
   std::string       conductivity = "0.1*(1+u^2)", capacity = "1", source = manufactured, initial = manufactured,
               exact = manufactured;
-  ScalarBoundaries boundaries{mesh_file, manufactured, "Heat", true};
+  ScalarBoundaries     boundaries{mesh_file, manufactured, "Heat", true};
+  EvaluationParameters output{mesh_file, "u; on boundaries flux, -k grad u . n by quadrature",
+                              "u is recorded with the statistics", "the last u is"};
 
   Parameters()
     : CubeParameters("/Heat", 2, SolverType::gmres, 64) // each new J needs the inverse of its coarsest level
@@ -58,7 +61,18 @@ struct Parameters : CubeParameters
     add_parameter("Newton tolerance", tolerance, "‖F‖ at the end over ‖F‖ for the solution before the step", prm,
                   Double(1e-15, 0.1));
     add_parameter("Newton steps", max_steps, "Most steps in each time step", prm, Integer(1));
+    output.add_statistics_interval();
   }
+
+  Schedule schedule() const
+  {
+    auto schedule                = CubeParameters::schedule();
+    schedule.statistics_interval = output.statistics_interval;
+    return schedule;
+  }
+
+  // Returns the keys that a continued run may not change.
+  std::vector<std::string> must_stay() const { return output.of_columns(); }
 
   bool has_exact_solution() const
   {
@@ -103,6 +117,7 @@ struct Parameters : CubeParameters
     check_expression("Heat/Exact solution", exact.empty() ? "0" : exact_solution(), 1, dimension);
     check_expression("Heat/Initial values", initial_values(), 1, dimension);
     (void)terms();
+    output.check(dimension);
   }
 };
 
@@ -143,6 +158,8 @@ private:
     newton.emplace(device, *this, unknown->size());
     newton->options.method = parameters.newton ? "Newton's method" : "Picard's method";
     this->add_output(*unknown, u);
+    evaluation.emplace(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&unknown->space(), {"u"}}},
+                       std::vector{diffusive_flux<dim>(terms.conductivity, time)});
   }
 
   ValuesAtPoints values(const std::string &key, const std::string &text, const Array<double> &points) const
@@ -228,6 +245,12 @@ private:
     state.unknowns(x, unknown->space());
   }
 
+  void add_statistics(Statistics::Row &row) override
+  {
+    if (parameters.output.any())
+      evaluation->add_to(row, {this->download(u).data()});
+  }
+
   void report() override
   {
     if (parameters.has_exact_solution())
@@ -238,6 +261,7 @@ private:
       }
     record["newton_steps"] = newton_steps;
     record["updates"]      = updates;
+    evaluation->add_to(record, {this->download(u).data()}, this->folder());
   }
 
   const Parameters                     &parameters;
@@ -245,6 +269,7 @@ private:
   const double                          dt;
   std::optional<Unknown<dim>>           unknown;
   std::optional<NonlinearEquation<dim>> equation;
+  std::optional<Evaluation<dim>>        evaluation;
   std::unique_ptr<LinearSolver>         solver; // of its Jacobian
   std::optional<Newton>                 newton;
   Vector<double>                        u, u_old, u_older, x, w, iterate;

@@ -5,11 +5,12 @@
 #include "parameters.h"
 
 #include "base/run_record.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/flow_quantities.h"
 #include "fem/forms/integrals.h"
 #include "fem/spaces/level_space.h"
 #include "flow/nodal_functionals.h"
 #include "frame/output/output.h"
-#include "frame/output/profiles.h"
 
 #include <deal.II/fe/fe_values.h>
 
@@ -38,33 +39,31 @@ void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapp
   series.write(output, time);
 }
 
-/// Records profiles, the flow at points, and errors where the exact solution is known. The constructor finds points
+/// Records statistics, the flow at points, along lines and on planes, and errors where the exact solution is known. The constructor finds points
 /// outside of the mesh.
 template <int dim>
 class Samples
 {
 public:
   /// All arguments have to outlive the object.
-  Samples(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping)
+  Samples(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
+          const std::function<std::vector<double>(unsigned int)> &force)
     : parameters(parameters)
     , space(space)
     , mapping(mapping)
     , scalar(std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {})
-    , at_points("Output/Points", scalar, mapping, adamant::points_of<dim>(parameters.output.points))
-    , profiles(scalar, mapping, parameters.output.profiles, parameters.output.profile_points)
+    , evaluation(parameters.output, mapping, {{&space, names()}},
+                 adamant::flow_quantities<dim>(parameters.problem.viscosity), {{"force", force}})
   {}
+
+  void add_to(adamant::Statistics::Row &row, const Array<double> &nodal) const
+  {
+    evaluation.add_to(row, {nodal.data()});
+  }
 
   void record(const Array<double> &nodal, const std::string &folder, adamant::RunRecord &record) const
   {
-    std::vector<typename adamant::Profiles<dim>::Function> functions;
-    for (int c = 0; c <= dim; ++c)
-      {
-        const std::string name = c == dim ? "p" : std::string("u_") + "xyz"[c];
-        functions.push_back({name, component_of(space, scalar, nodal.data(), c), c < dim});
-        if (!at_points.empty())
-          record["at_points"][name] = at_points(functions.back().nodal);
-      }
-    profiles.write(functions, folder, record);
+    evaluation.add_to(record, {nodal.data()}, folder);
     const QGauss<dim> quadrature(4);
     const auto       &problem = parameters.problem;
     if (!problem.exact_velocity.empty())
@@ -73,16 +72,24 @@ public:
                  *adamant::parse_function<dim>("Problem/Exact velocity", problem.exact_velocity, dim));
     if (!problem.exact_pressure.empty())
       record["errors"]["p_l2"] =
-        l2_error(scalar, mapping, quadrature, functions.back().nodal.data(),
+        l2_error(scalar, mapping, quadrature, component_of(space, scalar, nodal.data(), dim).data(),
                  *adamant::parse_function<dim>("Problem/Exact pressure", problem.exact_pressure, 1));
   }
 
 private:
-  const Parameters                  &parameters;
-  const adamant::LevelSpace<dim>    &space;
-  const Mapping<dim>                &mapping;
-  const adamant::LevelSpace<dim>     scalar;
-  const adamant::HostPointEvaluation at_points;
-  const adamant::Profiles<dim>       profiles;
+  static std::vector<std::string> names()
+  {
+    std::vector<std::string> names;
+    for (int c = 0; c < dim; ++c)
+      names.push_back(std::string("u_") + "xyz"[c]);
+    names.push_back("p");
+    return names;
+  }
+
+  const Parameters               &parameters;
+  const adamant::LevelSpace<dim> &space;
+  const Mapping<dim>             &mapping;
+  const adamant::LevelSpace<dim>  scalar;
+  const adamant::Evaluation<dim>  evaluation;
 };
 } // namespace stationary_navier_stokes

@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "data.h"
 
+#include "evaluation/point_values.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
@@ -15,7 +16,6 @@
 #include "fem/spaces/level_space.h"
 #include "frame/linear_solver_setup.h"
 #include "frame/output/output.h"
-#include "frame/output/profiles.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/time_dependent_problem.h"
@@ -66,7 +66,8 @@ private:
         timed("init/mesh", [&] {
           const auto errors = adamant::estimate_errors(flow->space(), mapping, values.data());
           flag_families(*mesh, flow->matrices(), errors, parameters.refinement.fraction);
-          flow.reset(); // what refers to the mesh as it was
+          evaluation.reset(); // what refers to the mesh as it was
+          flow.reset();
           adamant::execute_refinement(*mesh);
         });
       }
@@ -104,10 +105,20 @@ private:
     flow.emplace(device, this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)), *mesh, mapping,
                  parameters.problem, parameters.viscosity, parameters.linear_solver, parameters.schur(),
                  parameters.discretization.element());
-    const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
+    const auto &points   = parameters.output.points; // one that lies outside is found here, before anything is solved
     const auto &matrices = flow->matrices();
     velocity_at_points   = {device, "Output/Points", matrices.velocity, mapping, points, dim};
     pressure_at_points   = {device, "Output/Points", matrices.nodal_pressure, mapping, points, 1};
+    evaluation.emplace(parameters.output, mapping, flow->fields(), flow->quantities());
+  }
+
+  void add_statistics(adamant::Statistics::Row &row) override
+  {
+    if (!parameters.output.statistics.empty())
+      {
+        const auto values = flow->values();
+        evaluation->add_statistics(row, adamant::pointers(values));
+      }
   }
 
   // Computes η on the cells of the velocity mesh, and with it all matrices.
@@ -192,6 +203,9 @@ private:
         l2_error(matrices.nodal_pressure.finest(), mapping, QGauss<dim>(5), nodal_p.data(), *data.exact_pressure);
     record["velocity_at_points"] = velocity_at_points(flow->u);
     record["pressure_at_points"] = pressure_at_points(flow->p);
+    const auto values            = flow->values();
+    evaluation->add_statistics(record, adamant::pointers(values));
+    evaluation->write_samples(record, adamant::pointers(values), this->folder());
     std::cout << "largest velocity " << record["max_velocity"]
               << (record.contains("dissipation") ? ", dissipation " + record["dissipation"].dump() : "")
               << (data.exact_velocity ? ", L2 errors " + record["errors"].dump() : "") << std::endl;
@@ -201,6 +215,7 @@ private:
   const Case<dim>                         data;
   std::optional<adamant::StokesFlow<dim>> flow;
   adamant::PointEvaluation                velocity_at_points, pressure_at_points;
+  std::optional<adamant::Evaluation<dim>> evaluation;
   adamant::CellViscosity                  eta; // that of the last stage
   Vector                                  load;
 };

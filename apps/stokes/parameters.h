@@ -120,19 +120,14 @@ struct RefinementParameters : ParameterAcceptor
   }
 };
 
-struct OutputParameters : ParameterAcceptor
+struct OutputParameters : adamant::StokesOutputParameters
 {
-  bool                             files = true;
-  std::vector<std::vector<double>> points;
+  bool files = true;
 
-  OutputParameters()
-    : ParameterAcceptor("/Output")
+  explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
+    : StokesOutputParameters(mesh_file, "velocity and pressure are recorded")
   {
     add_parameter("Files", files, "Write VTU files");
-    add_parameter(
-      "Points", points,
-      "Where velocity and pressure are recorded: 'x, y, z; x, y, z; ...'; empty: in the middle of the unit box, "
-      "where that is the mesh");
   }
 };
 
@@ -144,18 +139,11 @@ struct Parameters
   DiscretizationParameters discretization;
   RefinementParameters     refinement;
   ViscosityParameters      viscosity;
-  OutputParameters         output;
+  OutputParameters         output{mesh};
 
   adamant::StokesSolverParameters linear_solver{"bfbt for nsinker, else mass"};
 
   unsigned int dim() const { return problem.dimension; }
-
-  // Returns the points where the solution is recorded: the given ones, else the middle of the unit box.
-  std::vector<std::vector<double>> points() const
-  {
-    const bool unit_box = mesh.type == "box" && mesh.coordinates.empty();
-    return output.points.empty() && unit_box ? std::vector<std::vector<double>>{{0.5, 0.5, 0.5}} : output.points;
-  }
 
   adamant::SchurComplement schur() const
   {
@@ -169,8 +157,7 @@ struct Parameters
     problem.check();
     mesh.check(dim(), 1);
     linear_solver.check();
-    for (const auto &point : output.points)
-      require(point.size() >= dim(), "Output/Points: a point has fewer than ", dim(), " coordinates");
+    output.check(dim());
   }
 };
 } // namespace stokes

@@ -22,6 +22,7 @@
 #include "frame/run.h"
 #include "frame/unknown.h"
 #include "scalar/scalar_equation.h"
+#include "scalar/scalar_quantities.h"
 #include "solvers/extrapolation.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -41,7 +42,7 @@ class TransportDiffusion : public adamant::TimeDependentProblem<dim>
 {
 public:
   TransportDiffusion(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, parameters.time.schedule(), parameters.adaptivity, parameters.mesh_file)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.time.step)
     , fe(parameters.discretization.degree)
@@ -85,6 +86,9 @@ private:
     for (auto *vector : {&u, &u_old, &w, &x, &rhs})
       *vector = theta->vector();
     this->add_output(*theta, u);
+    evaluation.emplace(parameters.output, mapping,
+                       std::vector<adamant::EvaluatedField<dim>>{{&theta->space(), {"theta"}}},
+                       std::vector{adamant::diffusive_flux<dim>(problem.coefficients.diffusion, time)});
   }
 
   // Makes the system matrices of all levels, and on the finest one the matrices of the right-hand side.
@@ -149,7 +153,13 @@ private:
     return result;
   }
 
-  bool statistics_wait() const override { return false; }
+  bool statistics_wait() const override { return parameters.output.any(); }
+
+  void add_statistics(adamant::Statistics::Row &row) override
+  {
+    if (parameters.output.any())
+      evaluation->add_to(row, {this->download(u).data()});
+  }
 
   void serialize(adamant::State &state) override
   {
@@ -164,6 +174,7 @@ private:
     if (parameters.problem.has_exact_solution())
       this->report_l2_error(*theta, u, *parameters.problem.function_at_time<dim>("Exact solution", time));
     this->record["updates"] = updates;
+    evaluation->add_to(this->record, {this->download(u).data()}, this->folder());
   }
 
   const Parameters                           &parameters;
@@ -171,6 +182,7 @@ private:
   const FE_Q<dim>                             fe;
   std::optional<adamant::Unknown<dim>>        theta;
   std::optional<adamant::ScalarEquation<dim>> equation; // its A is that of `solver`
+  std::optional<adamant::Evaluation<dim>>     evaluation;
   std::unique_ptr<adamant::LinearSolver>      solver;
   adamant::Vector<double>                     u, u_old, w, x, rhs;
   adamant::ValuesAtPoints                     source, boundary;

@@ -3,6 +3,7 @@
 #include "data.h"
 
 #include "base/exceptions.h"
+#include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
 #include "frame/adaptivity.h"
@@ -179,6 +180,20 @@ struct Parameters
   TimeParameters                  time;
   adamant::LinearSolverParameters linear_solver;
   adamant::AdaptivityParameters   adaptivity{{"theta"}};
+  adamant::EvaluationParameters   output{mesh_file, "theta; on boundaries flux, -(lambda grad theta) . n by quadrature",
+                                       "theta is recorded with the statistics", "the last theta is"};
+
+  Parameters() { output.add_statistics_interval(); }
+
+  adamant::Schedule schedule() const
+  {
+    auto schedule                = time.schedule();
+    schedule.statistics_interval = output.statistics_interval;
+    return schedule;
+  }
+
+  // Returns the keys that a continued run may not change.
+  std::vector<std::string> must_stay() const { return output.of_columns(); }
 
   // Checks conditions that no single parameter's pattern can tell.
   void check() const
@@ -194,6 +209,7 @@ struct Parameters
     problem.check(discretization.degree, discretization.supg);
     time.check();
     adaptivity.check(dim());
+    output.check(dim());
   }
 };
 } // namespace transport_diffusion

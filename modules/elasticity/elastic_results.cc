@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <utility>
 
 namespace adamant
 {
@@ -218,16 +219,16 @@ Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
 
 // Returns the columns of points from the evaluation by stress_matrix().
 template <int dim>
-static std::vector<ProfileColumn> stresses(std::size_t n_points, const HostPointEvaluation &stress,
-                                           const std::vector<double> &thermal, const ElasticMaterials &materials,
-                                           const Array<double> &u)
+static std::vector<SampleColumn> stresses(std::size_t n_points, const HostPointEvaluation &stress,
+                                          const std::vector<double> &thermal, const ElasticMaterials &materials,
+                                          const Array<double> &u)
 {
-  std::vector<ProfileColumn> columns;
+  std::vector<SampleColumn> columns;
   for (const auto &name : stress_names<dim>())
-    columns.push_back({name, {}, true});
+    columns.push_back({name, {}});
   if (materials.axial())
-    columns.push_back({"stress_hoop", {}, true});
-  columns.push_back({"von_mises", {}, true});
+    columns.push_back({"stress_hoop", {}});
+  columns.push_back({"von_mises", {}});
   if (n_points == 0)
     return columns;
   const auto        values = stress(u);
@@ -250,16 +251,61 @@ static std::vector<ProfileColumn> stresses(std::size_t n_points, const HostPoint
 }
 
 template <int dim>
+static std::vector<std::string> displacement_names()
+{
+  std::vector<std::string> names;
+  for (int c = 0; c < dim; ++c)
+    names.push_back(std::string("u_") + "xyz"[c]);
+  return names;
+}
+
+template <int dim>
+std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials)
+{
+  using State       = PointState<dim>;
+  const auto stress = [materials](const State &state) { // and the one across the plane
+    dealii::Tensor<2, dim> gradient;
+    for (int c = 0; c < dim; ++c)
+      gradient[c] = state.gradient[c];
+    const auto   strain     = dealii::symmetrize(gradient);
+    const auto   material   = materials.at(state.material, state.point);
+    const double dilatation = trace(strain);
+    return std::make_pair(material.stress(strain, dilatation), material.stress_zz(dilatation));
+  };
+  std::vector<Quantity<dim>> quantities = {{"displacement",
+                                            [](const State &state) {
+                                              double square = 0.;
+                                              for (int c = 0; c < dim; ++c)
+                                                square += state.value[c] * state.value[c];
+                                              return std::sqrt(square);
+                                            }},
+                                           {"von_mises", [stress](const State &state) {
+                                              const auto [sigma, zz] = stress(state);
+                                              return von_mises(sigma, zz);
+                                            }}};
+  if (materials.b_bar) // the stress needs the projected dilatation of the cell
+    return quantities;
+  for_each_component<dim>([&](int a, int b) {
+    quantities.push_back({std::string("stress_") + "xyz"[a] + "xyz"[b],
+                          [stress, a, b](const State &state) { return stress(state).first[a][b]; }});
+  });
+  for (int c = 0; c < dim; ++c)
+    quantities.push_back({std::string("force_") + "xyz"[c],
+                          [stress, c](const State &state) { return (stress(state).first * state.normal)[c]; }, true});
+  return quantities;
+}
+
+template <int dim>
 ElasticResults<dim>::ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                                    const ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
-                                    const SolidOutputParameters &parameters)
+                                    const ElasticMaterials &materials, const SolidOutputParameters &parameters)
   : device(device)
   , space(field.finest())
   , mapping(mapping)
   , materials(materials)
   , work(device, 2)
   , measured{Mark(device), Mark(device)}
-  , at_points(device, "Output/Points", field, mapping, points, dim)
+  , at_points(device, "Output/Points", field, mapping, parameters.points, dim)
+  , evaluation(parameters, mapping, {{&space, displacement_names<dim>()}}, elastic_quantities<dim>(materials))
 {
   const auto place = [&](const char *key, const std::vector<dealii::Point<dim>> &at) -> Place {
     return {at,
@@ -268,8 +314,8 @@ ElasticResults<dim>::ElasticResults(const Device &device, const Field<dim> &fiel
   };
   if (!parameters.stress_points.empty())
     stress_points = place("Output/Stress points", points_of<dim>(parameters.stress_points));
-  for (const auto &line : parameters.profiles)
-    lines.push_back(place("Output/Profiles", points_of_line<dim>(line, parameters.profile_points)));
+  for (const auto &at : sample_places<dim>(parameters))
+    samples.push_back(place(at.key.c_str(), at.points));
 }
 
 template <int dim>
@@ -286,10 +332,10 @@ void ElasticResults<dim>::add_to(RunRecord &record, const Array<double> &u, cons
   for (std::size_t p = 0; p < stress_points.points.size(); ++p)
     for (const auto &column : columns)
       record["stresses"][p][column.name] = column.values[p];
-  for (std::size_t k = 0; k < lines.size(); ++k)
-    write_profile(k, lines[k].points,
-                  stresses<dim>(lines[k].points.size(), lines[k].sigma, lines[k].thermal, materials, u), folder,
-                  space.communicator().rank() == 0, record);
+  evaluation.add_statistics(record, {u.data()});
+  evaluation.write_samples(record, {u.data()}, folder, [&](std::size_t k) {
+    return stresses<dim>(samples[k].points.size(), samples[k].sigma, samples[k].thermal, materials, u);
+  });
 }
 
 template decltype(stress_names<2>)         stress_names<2>;
@@ -298,6 +344,8 @@ template decltype(stress_postprocessor<2>) stress_postprocessor<2>;
 template decltype(stress_postprocessor<3>) stress_postprocessor<3>;
 template decltype(stress_matrix<2>)        stress_matrix<2>;
 template decltype(stress_matrix<3>)        stress_matrix<3>;
+template decltype(elastic_quantities<2>)   elastic_quantities<2>;
+template decltype(elastic_quantities<3>)   elastic_quantities<3>;
 template decltype(energies<2>)             energies<2>;
 template decltype(energies<3>)             energies<3>;
 template class ElasticResults<2>;

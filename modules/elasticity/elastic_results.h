@@ -2,9 +2,8 @@
 
 #include "base/run_record.h"
 #include "elasticity/elasticity_parameters.h"
-#include "fem/functions/gradient_postprocessor.h"
-#include "fem/functions/points.h"
-#include "frame/output/profiles.h"
+#include "evaluation/evaluation.h"
+#include "evaluation/gradient_postprocessor.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 
@@ -29,11 +28,16 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
 
 /// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
 /// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
-/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (points.h).
+/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (evaluation/point_values.h).
 template <int dim>
 CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
                                 const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
                                 const std::vector<dealii::Point<dim>> &points);
+
+/// Returns the quantities for statistics: displacement, the length of u, and von_mises. There are also the stresses
+/// stress_xx, ... and the force's components σ n on a boundary, by quadrature, but where dilatations are projected.
+template <int dim>
+std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials);
 
 struct Energies
 {
@@ -53,11 +57,9 @@ template <int dim>
 class ElasticResults
 {
 public:
-  /// Throws InputError, naming the parameter and the point, where one of the `points` for displacements, or a point for
-  /// stresses, lies in no cell. All ranks call all functions together.
+  /// Throws InputError, naming the parameter and the point, where a point lies in no cell. All ranks call all functions together.
   ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                 const ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
-                 const SolidOutputParameters &parameters);
+                 const ElasticMaterials &materials, const SolidOutputParameters &parameters);
 
   double              work_of_load = 0.;
   Energies            energy{};      ///< set by the program
@@ -104,6 +106,12 @@ public:
       row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
   }
 
+  /// Adds the statistics of section "Output" for the displacement u in host memory.
+  void add_statistics(Statistics::Row &row, const Array<double> &u) const
+  {
+    evaluation.add_statistics(row, {u.data()});
+  }
+
   /// Adds the last state to run.json and writes the folder's profiles; u is in host memory. In record["stresses"] each
   /// point gets an entry, with the components stress_names() and von_mises.
   void add_to(RunRecord &record, const Array<double> &u, const std::string &folder) const;
@@ -124,6 +132,7 @@ private:
   Mark                        measured[2]; // set after the kernels of `measure` in these steps
   PointEvaluation             at_points;
   Place                       stress_points;
-  std::vector<Place>          lines; // along which stresses are sampled
+  Evaluation<dim>             evaluation;
+  std::vector<Place>          samples; // the evaluation's lines and planes, for stresses
 };
 } // namespace adamant

@@ -305,20 +305,15 @@ template Array<double> SolidBoundaries::load(const LevelSpace<2> &, const dealii
 template Array<double> SolidBoundaries::load(const LevelSpace<3> &, const dealii::Mapping<3> &,
                                              const dealii::Function<3> &, bool) const;
 
-SolidOutputParameters::SolidOutputParameters()
-  : ParameterAcceptor("/Output")
+SolidOutputParameters::SolidOutputParameters(const MeshFileParameters &mesh_file)
+  : EvaluationParameters(mesh_file,
+                         "u_x, u_y, u_z (u: each of them), displacement, von_mises or stress_xx, ...; on boundaries "
+                         "force, the stress times the outer normal by quadrature",
+                         "the displacement is recorded in each step", "displacement and stresses of the last state are")
 {
-  add_parameter(
-    "Points", points,
-    "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'; empty: at (1/2, 1/2, 1/2) in a "
-    "box that has it");
   add_parameter("Stress points", stress_points,
                 "Where the stresses of the last state are recorded: 'x, y, z; x, y, z; ...'");
-  add_parameter("Profiles", profiles,
-                "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
-                "each in 3D");
-  add_parameter("Profile points", profile_points, "Number of points on each line, ends included", prm,
-                dealii::Patterns::Integer(2));
+  add_statistics_interval();
 }
 
 void SolidOutputParameters::check(unsigned int dim, const BoxParameters *box) const
@@ -331,16 +326,6 @@ void SolidOutputParameters::check(unsigned int dim, const BoxParameters *box) co
   };
   check("Output/Points", points);
   check("Output/Stress points", stress_points);
-  for (const auto &line : profiles)
-    require(line.size() == 2 * dim, "Output/Profiles: a line needs ", 2 * dim, " numbers, one has ", line.size());
-}
-
-std::vector<std::vector<double>> SolidOutputParameters::displacement_points(unsigned int         dim,
-                                                                            const BoxParameters *box) const
-{
-  const std::vector<double> usual = {0.5, 0.5, 0.5};
-  if (points.empty() && box != nullptr && box->coordinates.empty() && box->contains(usual, dim))
-    return {usual};
-  return points;
+  EvaluationParameters::check(dim);
 }
 } // namespace adamant

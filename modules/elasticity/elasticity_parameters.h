@@ -4,6 +4,7 @@
 #include "coefficients/level_points.h"
 #include "elasticity/elastic_material.h"
 #include "elasticity/supports.h"
+#include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_file.h"
@@ -197,16 +198,13 @@ private:
 };
 
 /// Section "Output" of a solid: points and lines of interest, with dim coordinates or more for each point.
-struct SolidOutputParameters : dealii::ParameterAcceptor
+struct SolidOutputParameters : EvaluationParameters
 {
-  SolidOutputParameters();
+  explicit SolidOutputParameters(const MeshFileParameters &mesh_file);
 
-  std::vector<std::vector<double>> points, stress_points, profiles; ///< a profile has two points
-  unsigned int                     profile_points = 101;
+  std::vector<std::vector<double>> stress_points;
 
   /// Throws InputError for a point outside of the box, or with too few coordinates; `box` is null for other meshes.
   void check(unsigned int dim, const BoxParameters *box) const;
-  /// Returns the points where the displacement is recorded: the given ones, else the middle of the unit box.
-  std::vector<std::vector<double>> displacement_points(unsigned int dim, const BoxParameters *box) const;
 };
 } // namespace adamant

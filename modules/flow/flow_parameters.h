@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "frame/parameters/mesh_parameters.h"
 
@@ -54,17 +55,8 @@ private:
   std::vector<std::string> outflow_names;
 };
 
-/// What FlowResults computes: forces on boundaries, and values along lines and at points of dim coordinates or more.
-struct FlowResultsOptions
-{
-  double                           force_scale = 1.;
-  std::set<unsigned int>           force_boundaries;
-  std::vector<std::vector<double>> profiles, points; ///< a profile has two points
-  unsigned int                     profile_points = 101;
-};
-
 /// Section "Output" of incompressible flow.
-struct FlowOutputParameters : dealii::ParameterAcceptor, FlowResultsOptions
+struct FlowOutputParameters : EvaluationParameters
 {
   /// In descriptions `sampled` is what lines are for, and `recorded` what points are for.
   FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded);
@@ -74,11 +66,20 @@ struct FlowOutputParameters : dealii::ParameterAcceptor, FlowResultsOptions
   {
     for (const auto id : force_boundaries)
       mesh.check_boundary("Output/Force boundaries", id, dim);
-    for (const auto &line : profiles)
-      require(line.size() == 2 * dim, "Output/Profiles: a line needs ", 2 * dim, " numbers, one has ", line.size());
-    for (const auto &point : points)
-      require(point.size() >= dim, "Output/Points: a point has fewer than ", dim, " coordinates");
+    EvaluationParameters::check(dim);
   }
+  /// Returns the boundaries with a force in statistics.csv: those of "Force boundaries", and of statistics.
+  std::set<unsigned int> boundaries_with_force() const
+  {
+    auto ids = force_boundaries;
+    for (const auto &statistic : statistics)
+      if (statistic.quantity == "force")
+        ids.insert(statistic.id);
+    return ids;
+  }
+
+  double                 force_scale = 1.;
+  std::set<unsigned int> force_boundaries; ///< once the parameters are read
 
 private:
   std::vector<std::string> force_names;

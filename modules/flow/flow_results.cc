@@ -1,8 +1,10 @@
 #include "flow/flow_results.h"
 
-#include "fem/functions/gradient_postprocessor.h"
+#include "evaluation/flow_quantities.h"
+#include "evaluation/gradient_postprocessor.h"
 #include "flow/flow_functionals.h"
 #include "flow/stable_step.h"
+#include "frame/parameters/mesh_input.h"
 
 #include <deal.II/base/patterns.h>
 #include <deal.II/fe/fe_q.h>
@@ -106,13 +108,9 @@ public:
   using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpretation;
 
   VorticityPostprocessor()
-    : GradientPostprocessor<dim>(std::vector<std::string>(dim == 2 ? 1 : 3, "vorticity"),
-                                 [](const dealii::Tensor<2, dim> &grad, dealii::types::material_id) {
-                                   std::vector<double> curl;
-                                   for (unsigned int c = dim == 2 ? 2 : 0; c < 3; ++c)
-                                     curl.push_back(grad[(c + 2) % 3][(c + 1) % 3] - grad[(c + 1) % 3][(c + 2) % 3]);
-                                   return curl;
-                                 })
+    : GradientPostprocessor<dim>(
+        std::vector<std::string>(dim == 2 ? 1 : 3, "vorticity"),
+        [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) { return curl(gradient); })
   {}
   std::vector<Interpretation> get_data_component_interpretation() const override
   {
@@ -147,18 +145,31 @@ NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_compone
   values.update_ghost_values();
   return values;
 }
+// Components of the velocity and the pressure, each of which has its own values.
+template <int dim>
+std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space)
+{
+  std::vector<EvaluatedField<dim>> fields;
+  for (int c = 0; c < dim; ++c)
+    fields.push_back({&space, {std::string("u_") + "xyz"[c]}});
+  fields.push_back({&space, {"p"}});
+  return fields;
+}
 } // namespace
 
 template <int dim>
 FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
-                              const FlowResultsOptions &options)
+                              const FlowOutputParameters &options, double viscosity)
   : flow(flow)
   , force_scale(options.force_scale)
   , edges(shortest_edges(flow.velocity()))
-  , profiles(flow.velocity(), mapping, options.profiles, options.profile_points)
+  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity),
+               {{"force", [this](unsigned int id) { return force.at(id); }}})
+  , recorded_forces(options.force_boundaries)
   , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
 {
-  for (const auto id : options.force_boundaries)
+  check_boundaries("Output/Statistics", options.boundaries_with_force(), flow.velocity().triangulation());
+  for (const auto id : options.boundaries_with_force())
     force_on.emplace(id, boundary_force(flow, id));
 }
 
@@ -178,6 +189,8 @@ void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pre
       for (double &component : force[id])
         component *= force_scale;
     }
+  statistics.clear();
+  evaluation.add_statistics(statistics, values_of(u, pressure));
 }
 
 template <int dim>
@@ -187,11 +200,12 @@ void FlowResults<dim>::add_to(Statistics::Row &row, const std::optional<double> 
     row.emplace_back(name, values.at(name));
   if (change)
     row.emplace_back("change", *change);
-  for (const auto &[id, F] : force)
+  for (const auto id : recorded_forces)
     for (unsigned int c = 0; c < dim; ++c)
-      row.emplace_back("force" + std::to_string(id) + "_" + "xyz"[c], F[c]);
+      row.emplace_back("force" + std::to_string(id) + "_" + "xyz"[c], force.at(id)[c]);
   for (std::size_t k = 0; k < pressure_at_points.size(); ++k)
     row.emplace_back("pressure_at_point" + std::to_string(k), pressure_at_points[k]);
+  row.insert(row.end(), statistics.begin(), statistics.end());
 }
 
 template <int dim>
@@ -205,8 +219,8 @@ void FlowResults<dim>::add_to(RunRecord &record) const
   for (const char *of : {"wanted", "interpolated", "projected"})
     if (const auto found = values.find(std::string("remesh_divergence_") + of); found != values.end())
       record["remesh_divergence"][of] = found->second;
-  for (const auto &[id, F] : force)
-    record["forces"][std::to_string(id)] = F;
+  for (const auto id : recorded_forces)
+    record["forces"][std::to_string(id)] = force.at(id);
   if (!pressure_at_points.empty())
     record["pressure_at_points"] = pressure_at_points;
 }
@@ -215,17 +229,13 @@ template <int dim>
 void FlowResults<dim>::write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
                                       RunRecord &record) const
 {
-  const std::size_t                             n = pressure.size();
-  std::vector<typename Profiles<dim>::Function> functions;
-  for (unsigned int c = 0; c < dim; ++c)
-    {
-      const std::string axis(1, "xyz"[c]);
-      functions.push_back({"u_" + axis, Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n), true});
-      if (!at_points.empty())
-        record["velocity_at_points"][axis] = at_points(functions.back().nodal);
-    }
-  functions.push_back({"p", pressure, false});
-  profiles.write(functions, folder, record);
+  const std::size_t n = pressure.size();
+  for (unsigned int c = 0; c < dim && !at_points.empty(); ++c)
+    record["velocity_at_points"][std::string(1, "xyz"[c])] =
+      at_points(Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n));
+  const auto values = values_of(u, pressure);
+  evaluation.write_samples(record, values, folder);
+  evaluation.add_statistics(record, values);
 }
 
 template <int dim>
@@ -283,17 +293,16 @@ FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file
 
 FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
                                            const std::string &recorded)
-  : ParameterAcceptor("/Output")
+  : EvaluationParameters(mesh_file,
+                         "u_x, u_y, u_z (u: each of them), p, speed, kinetic_energy, vorticity, strain_rate or "
+                         "divergence; on boundaries volume_flux, force (from the residual, times Force scale) or "
+                         "wall_shear (2D), whose zeros are separation and reattachment",
+                         recorded, sampled)
 {
   parse_parameters_call_back.connect(
     [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });
   add_parameter("Force boundaries", force_names, "Ids on which the fluid's force is computed");
   add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
-  add_parameter("Profiles", profiles,
-                "Lines along which " + sampled + " sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
-  add_parameter("Profile points", profile_points, "Number of points on each line, ends included", prm,
-                dealii::Patterns::Integer(2));
-  add_parameter("Points", points, "Where " + recorded + ": 'x, y; x, y; ...'");
 }
 
 template class FlowResults<2>;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/run_record.h"
+#include "evaluation/evaluation.h"
 #include "fem/functions/points.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_parameters.h"
 #include "frame/output/output.h"
-#include "frame/output/profiles.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 
@@ -14,6 +14,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,10 @@ template <int dim>
 class FlowResults
 {
 public:
-  FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowResultsOptions &options);
+  FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowOutputParameters &options,
+              double viscosity);
+  FlowResults(const FlowResults &)            = delete;
+  FlowResults &operator=(const FlowResults &) = delete;
 
   /// Computes the statistics of a state. g is the divergence against test functions, `nodal_pressure` the pressure on
   /// its own mesh. For forces `a` is f - ∂_t u; an empty `a` is zero.
@@ -53,14 +57,23 @@ public:
   /// Adds the last statistics to run.json, with the sizes of the problem.
   void add_to(RunRecord &record) const;
 
-  /// Writes the velocity at the points and the extremes of all components into the record, and the files
-  /// profile_<k>.csv.
+  /// Writes the velocity at the points, the last statistics and the extremes along lines and on planes into the record,
+  /// and the files of lines and planes.
   void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
                       RunRecord &record) const;
 
   void serialize(State &state);
 
 private:
+  typename Evaluation<dim>::Values values_of(const Array<double> &u, const Array<double> &pressure) const
+  {
+    typename Evaluation<dim>::Values values;
+    for (unsigned int c = 0; c < dim; ++c)
+      values.push_back(u.data() + c * pressure.size());
+    values.push_back(pressure.data());
+    return values;
+  }
+
   // Of u, p, a and the viscosity on one boundary.
   using Force =
     std::function<std::vector<double>(const Array<double> &, const Array<double> &, const Array<double> &, double)>;
@@ -70,14 +83,16 @@ private:
   const FlowMatrices<dim>      &flow;
   const double                  force_scale;
   const Array<double>           edges; // the shortest edge around each node
-  const Profiles<dim>           profiles;
-  std::map<unsigned int, Force> force_on; // by boundary id
+  const Evaluation<dim>         evaluation;
+  const std::set<unsigned int>  recorded_forces; // ids of "Force boundaries"
+  std::map<unsigned int, Force> force_on;        // by boundary id
   HostPointEvaluation           at_points;
 
   // The last statistics.
   std::map<std::string, double>               values{{names[0], 0.}, {names[1], 0.}, {names[2], 0.}, {names[3], 0.}};
   std::map<unsigned int, std::vector<double>> force;
   std::vector<double>                         pressure_at_points;
+  Statistics::Row                             statistics; // of section "Output"
 };
 
 /// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar

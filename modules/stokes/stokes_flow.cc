@@ -1,6 +1,7 @@
 #include "stokes/stokes_flow.h"
 
-#include "fem/functions/gradient_postprocessor.h"
+#include "evaluation/flow_quantities.h"
+#include "evaluation/gradient_postprocessor.h"
 #include "fem/functions/points.h"
 #include "frame/linear_solver_setup.h"
 #include "frame/output/output.h"
@@ -297,7 +298,7 @@ void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocit
 {
   static const GradientPostprocessor<dim> strain_rate(
     {"strain_rate"}, [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) {
-      return std::vector<double>{std::sqrt(0.5) * dealii::symmetrize(gradient).norm()};
+      return std::vector<double>{adamant::strain_rate(gradient)};
     });
   dealii::Vector<double> by_active_index(space().triangulation().n_active_cells());
   for (int cell = 0; cell < space().n_cells(); ++cell)
@@ -306,6 +307,37 @@ void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocit
   output.add(space(), velocity, strain_rate);
   output.add(matrices_.nodal_pressure.finest(), pressure, "pressure");
   output.add_data_vector(by_active_index, "viscosity", dealii::DataOut<dim>::type_cell_data);
+}
+
+template <int dim>
+std::vector<EvaluatedField<dim>> StokesFlow<dim>::fields() const
+{
+  std::vector<std::string> velocities;
+  for (int c = 0; c < dim; ++c)
+    velocities.push_back(std::string("u_") + "xyz"[c]);
+  return {{&space(), velocities}, {&matrices_.nodal_pressure.finest(), {"p"}}};
+}
+
+template <int dim>
+std::vector<Quantity<dim>> StokesFlow<dim>::quantities() const
+{
+  auto quantities = flow_quantities<dim>();
+  for (int c = 0; c < dim; ++c)
+    quantities.push_back({std::string("force_") + "xyz"[c],
+                          [eta = on_host, c](const PointState<dim> &state) {
+                            const auto strain = dealii::symmetrize(vector_gradient(state));
+                            return state.value[dim] * state.normal[c] -
+                                   2. * (*eta)[state.cell] * (strain * state.normal)[c];
+                          },
+                          true});
+  return quantities;
+}
+
+template <int dim>
+std::vector<Array<double>> StokesFlow<dim>::values() const
+{
+  *on_host = to_host(viscosity);
+  return {to_host(u), to_host(p)};
 }
 
 template class StokesFlow<2>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "evaluation/evaluation.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
 #include "stokes/saddle_point_solver.h"
@@ -11,7 +12,9 @@
 #include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>
 
+#include <memory>
 #include <optional>
+#include <vector>
 
 namespace adamant
 {
@@ -88,6 +91,13 @@ public:
   /// viscosity in host memory.
   void add_output(FieldOutput<dim> &output, const double *u, const double *p, const double *viscosity) const;
 
+  /// These are for Evaluation: the fields u_x, ... and p, their quantities, and their values in host memory. There is
+  /// also the fluid's force on boundaries, p n - 2 η ε n, by quadrature. Quantities read the viscosity that values() has
+  /// copied last.
+  std::vector<EvaluatedField<dim>> fields() const;
+  std::vector<Quantity<dim>>       quantities() const;
+  std::vector<Array<double>>       values() const;
+
   const StokesMatrices<dim> &matrices() const { return matrices_; }
   const LevelSpace<dim>     &space() const { return matrices_.space(); } ///< of the velocity
   const DeviceField<dim>    &velocity() const { return field; }
@@ -129,5 +139,7 @@ private:
   Vector<double>                   prescribed, g;            // velocities; g: times the scale of η
   Vector<double>                   b, x;                     // x is (u times the scale of η, p times length)
   std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
+
+  std::shared_ptr<Array<double>> on_host = std::make_shared<Array<double>>(); // the viscosity, see values()
 };
 } // namespace adamant

@@ -128,6 +128,15 @@ std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, cons
 }
 } // namespace
 
+StokesOutputParameters::StokesOutputParameters(const MeshFileParameters &mesh_file, const std::string &recorded,
+                                               const std::string &more)
+  : EvaluationParameters(mesh_file,
+                         "u_x, u_y, u_z (u: each of them), p, " + more +
+                           "speed, kinetic_energy, vorticity, strain_rate or divergence; on boundaries volume_flux, or "
+                           "force: the fluid's, by quadrature",
+                         recorded, "velocity and pressure are")
+{}
+
 ViscosityParameters::ViscosityParameters()
   : ParameterAcceptor("/Viscosity")
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "evaluation/evaluation_parameters.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/linear_solver_parameters.h"
@@ -35,6 +36,14 @@ private:
   {
     return name == "harmonic" ? Average::harmonic : name == "geometric" ? Average::geometric : Average::arithmetic;
   }
+};
+
+/// Section "Output" of Stokes flow.
+struct StokesOutputParameters : EvaluationParameters
+{
+  /// `more` are further fields of the program, and `recorded` says what is recorded at points.
+  StokesOutputParameters(const MeshFileParameters &mesh_file, const std::string &recorded,
+                         const std::string &more = "");
 };
 
 /// Section "Linear solver" of Stokes flow: parameters of every linear solver, and of the Schur complement.

@@ -162,7 +162,7 @@ TEST_F(Elasticity, StaticLimits)
         if (i == 0 || !problem.empty()) // a hundred steps on the small mesh only
           {
             SCOPED_TRACE("h = 1/" + std::to_string(8 << i) + (problem.empty() ? ", a hundred steps" : ", stationary"));
-            const auto record = solve(settings + problem).record;
+            const auto record = solve(settings + problem + Settings{"Output/Points=0.5, 0.5, 0.5"}).record;
             expect_six_digits(record.at("displacements")[0][1], displacement[i]);
             expect_six_digits(record.at("work_of_load"), work[i]);
             EXPECT_NEAR(record.at("strain_energy").get<double>() / (0.5 * work[i]), 1., 1e-6)
@@ -510,13 +510,10 @@ TEST_F(Elasticity, CooksMembrane)
     << "expected Q1 to lock";
 }
 
-// Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the
-// nodes.
-// Where nobody has asked for a point, none has to be in the box.
-TEST_F(Elasticity, SmallBoxesNeedNoPoint)
+// Where nobody has asked for a point, there is none.
+TEST_F(Elasticity, NoPointIsTheDefault)
 {
-  const auto record =
-    solve(stationary + mesh("uniform", 1, 0) + Settings{"Discretization/Lengths=0.25, 0.25, 0.25"}).record;
+  const auto record = solve(stationary + mesh("uniform", 1, 0)).record;
   EXPECT_FALSE(record.contains("displacements"));
   EXPECT_GT(record.at("strain_energy"), 0.);
 }
@@ -670,8 +667,8 @@ TEST_F(Elasticity, Output)
 {
   for (const Settings &formulation : {Settings{}, coupled})
     {
-      const auto outcome =
-        run(mesh("edge", 1, 1) + time_steps(0.1, 0.025) + formulation + Settings{"Output/Interval=2"});
+      const auto outcome = run(mesh("edge", 1, 1) + time_steps(0.1, 0.025) + formulation +
+                               Settings{"Output/Interval=2", "Output/Points=0.5, 0.5, 0.5"});
       for (const char *key : {"nodes", "hanging_nodes", "formulation", "levels", "iterations", "strain_energy",
                               "kinetic_energy", "work_of_load", "displacements", "timings", "peak_memory_bytes"})
         EXPECT_TRUE(outcome.record.contains(key)) << "run.json lacks " << key;

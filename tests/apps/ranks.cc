@@ -232,8 +232,11 @@ const Settings bar       = {"Problem/Dirichlet boundaries=0: xyz, 4: z",
                             "Time stepping/Time step=0.05"};
 const Settings plane_bar = bar + plane + Settings{"Problem/Dirichlet boundaries=0: xyz"};
 
-const Settings transport = {"Time stepping/End time=0.02", "Time stepping/Time step=0.02",
-                            "Time stepping/Output interval=0", "Linear solver/Coarsest level cells=20"};
+const Settings transport = {
+  "Output/Statistics=mean theta; max theta; flux on boundary 1; min theta on boundary 2; theta "
+  "over material 0",
+  "Time stepping/End time=0.02", "Time stepping/Time step=0.02", "Time stepping/Output interval=0",
+  "Linear solver/Coarsest level cells=20"};
 
 // A blob and a mesh that follows it.
 const Settings following = transport + Settings{"Problem/Source=0",
@@ -259,6 +262,8 @@ const Settings flow    = {"Problem/Viscosity=0.02",
                           "Time stepping/Unstable step=shorten",
                           "Time stepping/Time step=0.002",
                           "Output/Force boundaries=2, 3",
+                          "Output/Statistics=force on boundary 2; volume_flux on boundary 1; kinetic_energy; max speed; "
+                             "mean u; max strain_rate on boundary 3",
                           "Linear solver/Coarsest level cells=20"};
 const Settings channel = flow + Settings{"Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0; 0, 3: sin(t); 0; 0",
                                          "Problem/Outflow boundaries=1"};
@@ -274,6 +279,7 @@ const Settings balls = {"Problem/Case=expressions",
                         "Ranks/Cells per rank=10",
                         "Linear solver/Coarsest level cells=20",
                         "Output/Points=0.3, 0.4, 0.2; 0.7, 0.2, 0.6",
+                        "Output/Statistics=force on boundary 3; kinetic_energy; max speed; mean u; max p on boundary 1",
                         "Output/Files=false"};
 
 // A stiff, heavy body that is nowhere symmetric; the composition takes several steps in each of the flow.
@@ -285,6 +291,8 @@ const Settings blob = {"Problem/Initial composition=1/(1+exp(40*((x-0.4)^2+2*(y-
                        "Ranks/Cells per rank=10",
                        "Time stepping/Courant number=2.5",
                        "Time stepping/Output interval=0",
+                       "Output/Statistics=mean c; c; kinetic_energy; max speed",
+                       "Output/Points=0.3, 0.4, 0.2",
                        "Linear solver/Coarsest level cells=20"};
 
 const Case cases[] = {
@@ -301,8 +309,10 @@ const Case cases[] = {
             "Problem/Young modulus=plate: 3", "Problem/Poisson ratio=0.3",
             "Problem/Dirichlet boundaries=left: x, bottom: y", "Problem/Traction=right: 1; 0",
             "Problem/Body force=0; 0", "Output/Points=0, 1; 1, 0", "Output/Stress points=0, 1; 1, 0; 3, 2.5",
-            "Output/Profiles=0, 1, 0, 4", "Output/Interval=0", "Linear solver/Coarsest level cells=20",
-            "Time stepping/Stationary=true"} +
+            "Output/Profiles=0, 1, 0, 4", "Output/Planes=1, 1, 1, 0.3, 0.4, 2", "Output/Plane points=5, 4",
+            "Output/Statistics=force on boundary right; mean u over material plate; max von_mises; max displacement on "
+            "boundary hole",
+            "Output/Interval=0", "Linear solver/Coarsest level cells=20", "Time stepping/Stationary=true"} +
      plane + mesh("kelly", 1, 3)},
   {"ElasticityFromFile3D", elasticity,
    Settings{"Mesh/File=" MESHES "/bracket.msh", "Problem/Dirichlet boundaries=clamped: xyz",

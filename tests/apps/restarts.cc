@@ -246,6 +246,7 @@ const Settings loaded  = {"Problem/Load factor=sin(20*t)",
                           "Time stepping/Extrapolation order=2",
                           "Output/Interval=2",
                           "Output/Energy interval=4",
+                          "Output/Statistics=force on boundary 1; max von_mises",
                           "Problem/Dimension=2"};
 const Settings coupled = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres",
                           "Output/Stress points=0.3, 0.3", "Output/Profiles=0, 0.5, 1, 0.5"};
@@ -265,8 +266,8 @@ TEST_F(ElasticityRestarts, SameBitsOfTheCoupledFormulationOnTwoRanks)
 }
 TEST_F(ElasticityRestarts, SameBitsOfAllTerms)
 {
-  const Settings terms = {"Problem/Young modulus=5e4*(1+x)",  "Problem/Density=1+y",
-                          "Problem/Thermal expansion=1e-5*x", "Problem/Springs=0: 1e4; 1e3",
+  const Settings terms = {"Problem/Young modulus=5e4*(1+x)",   "Problem/Density=1+y",
+                          "Problem/Thermal expansion=1e-5*x",  "Problem/Springs=0: 1e4; 1e3",
                           "Problem/Dirichlet boundaries=2: y", "Problem/Supports=x = 1, y = 1: x"};
   for (const int n_ranks : {1, 2})
     expect_same(n_ranks, loaded + changing + terms, 3);
@@ -295,6 +296,7 @@ const Settings past_cylinder = {"Mesh/Type=cylinder",
                                 "Output/Force boundaries=2",
                                 "Output/Points=0.15, 0.2",
                                 "Output/Profiles=0.15, 0.2, 0.15, 0.25",
+                                "Output/Statistics=force on boundary 2; max speed; kinetic_energy",
                                 "Output/Interval=3",
                                 "Time stepping/Time step=0.1",
                                 "Time stepping/End time=0.005",
@@ -309,7 +311,8 @@ TEST_F(NavierStokesRestarts, SameBitsOnTwoRanks)
   expect_same(2, past_cylinder + changing, 3);
 }
 
-const Settings nonlinear = {"Heat/Refinements=3", "Heat/End time=0.3", "Heat/Output interval=2"};
+const Settings nonlinear = {"Heat/Refinements=3", "Heat/End time=0.3", "Heat/Output interval=2",
+                            "Output/Statistics=mean u; flux on boundary 1", "Output/Planes=0, 0, 1, 0, 0, 1"};
 
 TEST_F(NonlinearHeatRestarts, SameBits)
 {
@@ -338,7 +341,8 @@ TEST_F(StokesRestarts, SameBitsOfADistributedMesh)
 }
 
 // Without Chebyshev's polynomials, whose eigenvalues follow the viscosity from step to step (docs/checkpoints.md).
-const Settings buoyant = {"Mesh/Refinements=3", "Time stepping/Steps=6", "Linear solver/Chebyshev=false"};
+const Settings buoyant = {"Mesh/Refinements=3", "Time stepping/Steps=6", "Linear solver/Chebyshev=false",
+                          "Output/Statistics=mean c; max speed; force on boundary 2", "Output/Points=0.5, 0.4"};
 
 TEST_F(BuoyantFlowRestarts, SameBits)
 {

@@ -25,9 +25,12 @@ protected:
     for (int cells = 2 * coarse; cells < n; cells *= 2)
       ++refinements;
     const std::string cells    = std::to_string(coarse);
-    Settings          settings = {"Problem/Case=" + name, "Problem/Dimension=" + std::to_string(dimension),
+    Settings          settings = {"Problem/Case=" + name,
+                                  "Problem/Dimension=" + std::to_string(dimension),
                                   "Mesh/Cells=" + cells + ", " + cells + ", " + cells,
-                                  "Mesh/Refinements=" + std::to_string(refinements), "Output/Files=false"};
+                                  "Mesh/Refinements=" + std::to_string(refinements),
+                                  "Output/Files=false",
+                                  "Output/Points=0.5, 0.5, 0.5"};
     settings.insert(settings.end(), more.begin(), more.end());
     return run(settings, 2);
   }

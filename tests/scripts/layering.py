@@ -20,12 +20,13 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
 }
 MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.
     "coefficients": set(),
+    "evaluation": set(),
     "tensor": set(),
     "direct": {"tensor"},
-    "flow": set(),
-    "stokes": set(),
-    "elasticity": {"coefficients"},
-    "scalar": {"coefficients"},
+    "flow": {"evaluation"},
+    "stokes": {"evaluation"},
+    "elasticity": {"coefficients", "evaluation"},
+    "scalar": {"coefficients", "evaluation"},
     "dealii": set(),
 }
 ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them

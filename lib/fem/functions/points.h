@@ -57,26 +57,4 @@ Array<double> nodal_values(const LevelSpace<dim> &space, const dealii::Mapping<d
 /// They have no elastic energy, and algebraic multigrid needs them.
 template <int dim>
 std::vector<Array<double>> rigid_body_modes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping);
-
-/// Puts into s[k] the share of DoF i in number k at a point; see point_matrix.
-template <int dim>
-using Shares = std::function<void(const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &s)>;
-
-/// Returns the matrix that computes n_values numbers at each point, such as stresses, from nodal values. Number k at
-/// point p is in row p n_values + k. For each DoF i of the point's cell, shares(values, i, s) puts into s[k] the share
-/// of the DoF in number k. Before the call s is zero, and `values` has the data of `flags` for the cell at the point.
-///
-/// Each rank has a row for every point, so sums over ranks are the values. The row is empty except on one rank that has
-/// a cell with the point; at the border of cells one cell counts. Throws InputError, which names the parameter `key`
-/// and the point, where a point lies in no cell. All ranks call it together.
-template <int dim>
-CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &space,
-                               const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
-                               unsigned int n_values, dealii::UpdateFlags flags, const Shares<dim> &shares);
-
-/// Returns the matrix that evaluates the function itself: row p n_components + c gives component c at point p.
-template <int dim>
-CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim> &space,
-                                    const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
-                                    unsigned int n_components);
 } // namespace adamant

@@ -100,6 +100,13 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   // The best compression takes 15 times as long and saves an eighth.
   dealii::DataOutBase::VtkFlags flags;
   flags.compression_level = decltype(flags.compression_level)::best_speed;
+  // Cells of degree 2 are shown as such; without subdivision other readers than ParaView's know the cells, too.
+  struct Patches : dealii::DataOut<dim>
+  {
+    using dealii::DataOut<dim>::get_patches; // which deal.II protects
+  };
+  const auto &patches            = (data.*&Patches::get_patches)();
+  flags.write_higher_order_cells = !patches.empty() && patches.front().n_subdivisions > 1;
   data.set_flags(flags);
   const auto         number = static_cast<unsigned int>(files.size());
   const std::string  base   = name + "_" + dealii::Utilities::int_to_string(number, 4);

@@ -1,5 +1,6 @@
 // The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's
 // solvers.
+#include "evaluation/point_values.h"
 #include "fem/functions/points.h"
 #include "fem/support.h"
 #include "flow/boundary_values.h"

@@ -1,5 +1,4 @@
-// The load vector and point values against deal.II's own functions; rigid-body modes in Trilinos ML.
-#include "base/exceptions.h"
+// The load vector against deal.II's own function; rigid-body modes in Trilinos ML.
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
@@ -76,65 +75,6 @@ TEST(Load, OfTheFirstComponents)
   for (std::size_t i = 0; i < F.size(); ++i)
     EXPECT_EQ(F[i], i % 4 < 2 ? G[i / 4 * 2 + i % 4] : 0.)
       << "nodes of four components, of which two are loaded, DoF " << i;
-}
-
-template <int dim>
-void compare_points(const FiniteElement<dim> &fe, unsigned int seed)
-{
-  SCOPED_TRACE(fe.get_name());
-  const MappingQ1<dim>    mapping;
-  const LevelSpace<dim>   space(random_mesh<dim>(seed), fe, {});
-  std::mt19937            random(seed);
-  std::vector<Point<dim>> points(20); // the last ones are corners and the centre
-  for (auto &point : points)
-    for (unsigned int d = 0; d < dim; ++d)
-      point[d] = random_number(random);
-  points[17] = Point<dim>();
-  for (unsigned int d = 0; d < dim; ++d)
-    {
-      points[18][d] = 1.;
-      points[19][d] = 0.5;
-    }
-  // A function of the space, continuous across hanging nodes.
-  Vector<double> u = random_vector(space.n_dofs(), seed);
-  space.hanging_nodes.distribute(u);
-  const unsigned int n      = fe.n_components();
-  const auto         N      = adamant::evaluation_matrix("key", space, mapping, points, n);
-  const auto         values = multiply(N, u);
-  ASSERT_EQ(values.size(), points.size() * n);
-  for (std::size_t p = 0; p < points.size(); ++p)
-    {
-      Vector<double> expected(n);
-      VectorTools::point_value(mapping, space.dof_handler(), u, points[p], expected);
-      for (unsigned int c = 0; c < n; ++c)
-        EXPECT_NEAR(values[p * n + c], expected[c], 1e-12) << "component " << c << " at " << points[p];
-    }
-  for (int i = 0; i < N.n_rows; ++i)
-    for (auto k = N.row_start[i] + 1; k < N.row_start[i + 1]; ++k)
-      ASSERT_LT(N.column[k - 1], N.column[k]) << "columns ascend, row " << i;
-}
-
-TEST(Points, AgainstDealii)
-{
-  for (const auto &fe : elements<2>())
-    compare_points<2>(*fe, 5);
-  for (const auto &fe : elements<3>())
-    compare_points<3>(*fe, 6);
-}
-
-TEST(Points, OutsideTheMesh)
-{
-  const MappingQ1<2>  mapping;
-  const LevelSpace<2> space(random_mesh<2>(7), FE_Q<2>(1), {});
-  try
-    {
-      adamant::evaluation_matrix<2>("Section/key", space, mapping, {Point<2>(0.5, 0.5), Point<2>(0.5, 1.25)}, 1);
-      FAIL() << "expected InputError";
-    }
-  catch (const adamant::InputError &error)
-    {
-      EXPECT_EQ(std::string(error.what()), "Section/key: the point (0.5 1.25) lies outside the mesh");
-    }
 }
 
 // 2 ε(φ_j) : ε(φ_i) + 4 div φ_j div φ_i

@@ -1,20 +1,45 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "base/array.h"
 #include "base/csr/csr_matrix.h"
-#include "base/run_record.h"
 #include "fem/spaces/field.h"
 #include "fem/spaces/level_space.h"
 
 #include <deal.II/base/point.h>
+#include <deal.II/fe/fe_update_flags.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/fe/mapping.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace adamant
 {
+/// Puts into s[k] the share of DoF i in number k at a point; see point_matrix.
+template <int dim>
+using Shares = std::function<void(const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &s)>;
+
+/// Returns the matrix that computes n_values numbers at each point, such as stresses, from nodal values. Number k at
+/// point p is in row p n_values + k. For each DoF i of the point's cell, shares(values, i, s) puts into s[k] the share
+/// of the DoF in number k. Before the call s is zero, and `values` has the data of `flags` for the cell at the point.
+///
+/// Each rank has a row for every point, so sums over ranks are the values. The row is empty except on one rank that has
+/// a cell with the point; at the border of cells one cell counts. Throws InputError, which names the parameter `key`
+/// and the point, where a point lies in no cell. All ranks call it together.
+template <int dim>
+CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &space,
+                               const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                               unsigned int n_values, dealii::UpdateFlags flags, const Shares<dim> &shares);
+
+/// Returns the matrix that evaluates the function itself: row p n_components + c gives component c at point p.
+template <int dim>
+CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                    const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                                    unsigned int n_components);
+
 /// Evaluates functions of a field at points: one sparse product on the device.
 class PointEvaluation
 {
@@ -57,7 +82,7 @@ public:
   HostPointEvaluation(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                       const std::vector<dealii::Point<dim>> &points);
 
-  /// Evaluates by the rows of `matrix`: a point's row is filled on one rank and empty on the others (points.h).
+  /// Evaluates by the rows of `matrix`: a point's row is filled on one rank and empty on the others (see point_matrix).
   HostPointEvaluation(const Communicator &ranks, CSRMatrix<double> matrix)
     : ranks(ranks)
     , matrix(std::move(matrix))
@@ -74,51 +99,4 @@ private:
 /// Returns the points whose first dim coordinates are given.
 template <int dim>
 std::vector<dealii::Point<dim>> points_of(const std::vector<std::vector<double>> &coordinates);
-
-/// Returns n points on the line from (ends[0], ..., ends[dim-1]) to (ends[dim], ...), ends included.
-template <int dim>
-std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &ends, unsigned int n);
-
-/// A function's values at the points of a line.
-struct ProfileColumn
-{
-  std::string         name;
-  std::vector<double> values;
-  bool                extremes; ///< whether the extremes are recorded
-};
-
-/// Writes coordinates and columns of line k as `folder/profile_k.csv`. Puts the extremes and their places into
-/// record["profiles"][k][name]. All ranks pass equal values; one of them passes `writes` = true.
-template <int dim>
-void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
-                   const std::vector<ProfileColumn> &columns, const std::string &folder, bool writes,
-                   RunRecord &record);
-
-/// Lines along which the last state of scalar functions is sampled.
-template <int dim>
-class Profiles
-{
-public:
-  /// Each line is given by the coordinates of its first and of its last point, and has n_points, ends included.
-  Profiles(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-           const std::vector<std::vector<double>> &lines, unsigned int n_points);
-
-  struct Function
-  {
-    std::string   name;
-    Array<double> nodal;
-    bool          extremes; ///< whether the extremes are recorded
-  };
-  /// Calls write_profile for each line.
-  void write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const;
-
-private:
-  struct Line
-  {
-    std::vector<dealii::Point<dim>> points;
-    HostPointEvaluation             evaluation;
-  };
-  Communicator      ranks;
-  std::vector<Line> lines;
-};
 } // namespace adamant

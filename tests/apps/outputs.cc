@@ -1,0 +1,322 @@
+// Statistics, lines and planes of all programs, against exact values.
+#include "program.h"
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class Outputs : public Program
+{
+protected:
+  using Program::Program;
+
+  // Of run.json; where the program takes steps, statistics.csv ends with the same numbers.
+  nlohmann::json statistics(const Settings &settings)
+  {
+    const auto outcome = run(settings);
+    const auto numbers = outcome.record.at("statistics");
+    const auto row     = last_row(outcome.folder + "/statistics.csv");
+    for (const auto &[name, value] : numbers.items())
+      {
+        const double number = value;
+        EXPECT_NEAR(row.at(name), number, 1e-10 * std::abs(number) + 1e-15) << name;
+      }
+    return numbers;
+  }
+
+  static std::vector<std::string> cells(const std::string &line)
+  {
+    std::istringstream       in(line);
+    std::vector<std::string> cells;
+    for (std::string cell; std::getline(in, cell, ',');)
+      cells.push_back(cell);
+    return cells;
+  }
+
+  static std::map<std::string, double> last_row(const std::string &file)
+  {
+    std::ifstream in(file);
+    std::string   header, line, last;
+    std::getline(in, header);
+    while (std::getline(in, line))
+      last = line;
+    std::map<std::string, double> row;
+    const auto                    names = cells(header), values = cells(last);
+    EXPECT_EQ(names.size(), values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_TRUE(row.emplace(names[i], std::stod(values[i])).second) << "two columns " << names[i];
+    return row;
+  }
+};
+
+struct TransportOutputs : Outputs
+{
+  TransportOutputs()
+    : Outputs(TRANSPORT_DIFFUSION)
+  {}
+};
+
+const Settings at_rest = {"Problem/Transport=0, 0, 0",        "Time stepping/Output interval=0",
+                          "Linear solver/Tolerance=1e-13",    "Discretization/Refinements=2",
+                          "Discretization/Adaptive cycles=1", "Time stepping/End time=1",
+                          "Time stepping/Time step=0.5"};
+
+Settings with_solution(const std::string &exact, const std::string &source)
+{
+  return {"Problem/Exact solution=" + exact, "Problem/Initial values=" + exact, "Problem/Boundary values=" + exact,
+          "Problem/Source=" + source};
+}
+
+// A linear function is exact on any mesh. The flux has the diffusion of the end time, and a tensor's off-diagonal.
+TEST_F(TransportOutputs, LinearFunctionsAreExact)
+{
+  const Settings list = {"Output/Statistics=mean theta; min theta; max theta; theta; theta on boundary 2; "
+                         "mean theta over material 0; max theta on boundary 0; flux on boundary 1; flux on boundary 2",
+                         "Output/Points=0.3, 0.6, 0.7", "Output/Profiles=0, 0.5, 1, 0.25"};
+  const auto two = statistics(at_rest + list + with_solution("x+2*y", "0") + Settings{"Problem/Diffusion=0.5*(1+t)"});
+  const std::map<std::string, double> expected = {{"mean_theta", 1.5},
+                                                  {"min_theta", 0.},
+                                                  {"max_theta", 3.},
+                                                  {"integral_theta", 1.5},
+                                                  {"theta_on_boundary_2", 0.5},
+                                                  {"mean_theta_over_material_0", 1.5},
+                                                  {"flux_on_boundary_1", -1.},
+                                                  {"flux_on_boundary_2", 2.},
+                                                  {"max_theta_on_boundary_0", 2.}};
+  EXPECT_EQ(two.size(), expected.size());
+  for (const auto &[name, value] : expected)
+    EXPECT_NEAR(two.at(name).get<double>(), value, 1e-9) << name;
+  const auto tensor = statistics(at_rest + list + with_solution("x+2*y", "0") + Settings{"Problem/Diffusion=2; 1; 3"});
+  EXPECT_NEAR(tensor.at("flux_on_boundary_1").get<double>(), -4., 1e-9);
+  EXPECT_NEAR(tensor.at("flux_on_boundary_2").get<double>(), 7., 1e-9);
+}
+
+TEST_F(TransportOutputs, ThreeDimensions)
+{
+  const auto outcome =
+    run(at_rest + with_solution("x+2*y+3*z", "0") +
+        Settings{"Problem/Dimension=3", "Problem/Diffusion=0.5", "Discretization/Refinements=1",
+                 "Output/Statistics=mean theta on boundary 5; flux on boundary 4", "Output/Points=0.3, 0.6, 0.7",
+                 "Output/Planes=0, 0, 0.5, 1, 0, 0, 0, 0.5, 0.5", "Output/Plane points=3, 2"});
+  EXPECT_NEAR(outcome.record.at("statistics").at("mean_theta_on_boundary_5"), 4.5, 1e-9);
+  EXPECT_NEAR(outcome.record.at("statistics").at("flux_on_boundary_4"), 1.5, 1e-9);
+  EXPECT_NEAR(outcome.record.at("at_points").at("theta")[0], 3.6, 1e-9);
+  EXPECT_NEAR(outcome.record.at("planes")[0].at("theta").at("max"), 5., 1e-9);
+  std::ifstream in(outcome.folder + "/plane_0.csv");
+  std::string   line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "s,t,x,y,z,theta");
+  int n = 0;
+  for (; std::getline(in, line); ++n)
+    {
+      std::vector<double> v;
+      for (const auto &cell : cells(line))
+        v.push_back(std::stod(cell));
+      const double s = 0.5 * (n % 3), t = n / 3;
+      EXPECT_NEAR(v[0], s, 1e-12);
+      EXPECT_NEAR(v[1], std::sqrt(0.5) * t, 1e-10);
+      EXPECT_NEAR(v[2], s, 1e-12);
+      EXPECT_NEAR(v[3], 0.5 * t, 1e-12);
+      EXPECT_NEAR(v[4], 0.5 + 0.5 * t, 1e-12);
+      EXPECT_NEAR(v[5], v[2] + 2. * v[3] + 3. * v[4], 1e-9);
+    }
+  EXPECT_EQ(n, 6);
+}
+
+// The state at rest of -u'' = f: integrals converge as u does, the flux by quadrature as its gradient.
+TEST_F(TransportOutputs, Orders)
+{
+  const double pi = std::acos(-1.);
+  for (const int degree : {1, 2})
+    {
+      double mean[2], flux[2];
+      for (const int i : {0, 1})
+        {
+          const auto numbers =
+            statistics(at_rest + with_solution("sin(pi*x)*exp(y)", "(pi^2-1)*sin(pi*x)*exp(y)") +
+                       Settings{"Problem/Diffusion=1", "Discretization/Degree=" + std::to_string(degree),
+                                "Discretization/Refinements=" + std::to_string(3 + i),
+                                "Discretization/Adaptive cycles=0", "Time stepping/End time=100",
+                                "Time stepping/Time step=10", "Output/Statistics=mean theta; flux on boundary 0"});
+          mean[i] = std::abs(numbers.at("mean_theta").get<double>() - 2. / pi * (std::exp(1.) - 1.));
+          flux[i] = std::abs(numbers.at("flux_on_boundary_0").get<double>() - pi * (std::exp(1.) - 1.));
+        }
+      EXPECT_GT(std::log2(mean[0] / mean[1]), degree + 0.9)
+        << "degree " << degree << ": " << mean[0] << ", " << mean[1];
+      EXPECT_GT(std::log2(flux[0] / flux[1]), degree - 0.1)
+        << "degree " << degree << ": " << flux[0] << ", " << flux[1];
+    }
+}
+
+TEST_F(TransportOutputs, Refusals)
+{
+  const auto refused = [&](const std::string &list, const std::string &message) {
+    expect_refused({"Output/Statistics=" + list}, message);
+  };
+  refused("maen theta", "'maen' in 'maen theta' is none of mean, integral, min, max, zeros; did you mean");
+  refused("mean thet", "'thet' is no quantity of this program, which has flux, theta; did you mean 'theta'?");
+  refused("flux", "'flux' needs 'on boundary NAME'");
+  refused("mean theta on boundry 1", "did you mean 'boundary'?");
+  refused("mean theta over material 7", "no cell has material 7");
+  refused("mean theta on boundary 9", "the mesh has no boundary 9");
+  refused("zeros theta", "zeros are looked for along a boundary");
+  refused("mean", "names no quantity");
+  refused("mean theta; mean  theta", "occurs twice");
+  refused("mean theta on boundary inlet", "'inlet' is no boundary of the mesh");
+  expect_refused({"Output/Planes=0, 0, 1, 0, 0, 2"}, "Output/Planes: the point (0 1.04) lies outside the mesh");
+  expect_refused({"Output/Planes=0, 0, 1, 0, 0"}, "a plane needs 6 numbers");
+  expect_refused({"Output/Points=0.5, 1.5"}, "Output/Points: the point (0.5 1.5) lies outside the mesh");
+}
+
+struct HeatOutputs : Outputs
+{
+  HeatOutputs()
+    : Outputs(NONLINEAR_HEAT)
+  {}
+};
+
+// A conductivity of the solution and of place; u = x is exact.
+TEST_F(HeatOutputs, FluxOfTheSolution)
+{
+  for (const std::string dimension : {"2", "3"})
+    {
+      const auto numbers = statistics(
+        {"Heat/Dimension=" + dimension, "Heat/Exact solution=x", "Heat/Conductivity=1+u^2+y", "Heat/Refinements=2",
+         "Heat/Adaptive cycles=0", "Heat/End time=0.1", "Heat/Output interval=0", "Heat/Newton tolerance=1e-12",
+         "Linear solver/Tolerance=1e-10", "Output/Statistics=flux on boundary 0; flux on boundary 1; mean u"});
+      EXPECT_NEAR(numbers.at("flux_on_boundary_0").get<double>(), 1.5, 1e-8);
+      EXPECT_NEAR(numbers.at("flux_on_boundary_1").get<double>(), -2.5, 1e-8);
+      EXPECT_NEAR(numbers.at("mean_u").get<double>(), 0.5, 1e-8);
+    }
+  expect_refused({"Heat/Dimension=3", "Heat/Conductivity=1+u^2+t", "Output/Statistics=flux on boundary 0"},
+                 "flux in three dimensions needs Heat/Conductivity without t");
+}
+
+struct StokesOutputs : Outputs
+{
+  StokesOutputs()
+    : Outputs(STOKES)
+  {}
+};
+
+// Poiseuille's flow u = y (1 - y), p = η (1 - 2 x), which Taylor-Hood elements have exactly.
+TEST_F(StokesOutputs, Channel)
+{
+  const auto numbers = statistics(
+    {"Problem/Case=expressions", "Problem/Viscosity=2", "Problem/Body force=0; 0", "Discretization/Velocity=q2",
+     "Mesh/Cells=1, 1", "Mesh/Refinements=2", "Problem/Boundary velocity=0: y*(1-y); 0, 1: y*(1-y); 0",
+     "Output/Files=false", "Problem/Boundaries=no_slip", "Linear solver/Tolerance=1e-11",
+     "Output/Statistics=force on boundary 2; force on boundary 0; volume_flux on boundary 1; "
+     "kinetic_energy; max speed; max vorticity; max p; mean strain_rate on boundary 3"});
+  const std::map<std::string, double> expected = {{"force_x_on_boundary_2", 2.},
+                                                  {"force_y_on_boundary_2", 0.},
+                                                  {"force_x_on_boundary_0", -2.},
+                                                  {"volume_flux_on_boundary_1", 1. / 6.},
+                                                  {"integral_kinetic_energy", 1. / 60.},
+                                                  {"max_speed", 0.25},
+                                                  {"max_vorticity", 1.},
+                                                  {"mean_strain_rate_on_boundary_3", 0.5},
+                                                  {"max_p", 2.}};
+  for (const auto &[name, value] : expected)
+    EXPECT_NEAR(numbers.at(name).get<double>(), value, 1e-7) << name;
+}
+
+struct FlowOutputs : Outputs
+{
+  FlowOutputs()
+    : Outputs(STATIONARY)
+  {}
+};
+
+// u = (y (x - 0.3), -y²/2): the wall shear at y = 0 is ν (x - 0.3). The force is that of Force boundaries.
+TEST_F(FlowOutputs, ZerosOfTheWallShear)
+{
+  const std::string u = "y*(x-0.3); -y^2/2";
+  double            errors[2];
+  for (const int i : {0, 1})
+    {
+      const auto outcome =
+        run({"Problem/Viscosity=0.1", "Problem/Body force=y^2/2*(x-0.3); y^3/2+0.1",
+             "Problem/Boundary velocity=0: " + u + ", 1: " + u + ", 2: " + u + ", 3: " + u,
+             "Mesh/Refinements=" + std::to_string(3 + i), "Output/Files=false", "Output/Force boundaries=2",
+             "Output/Statistics=zeros wall_shear on boundary 2; force on boundary 2; wall_shear on boundary 2"});
+      const auto numbers = outcome.record.at("statistics");
+      const auto zeros   = numbers.at("zeros_wall_shear_on_boundary_2");
+      ASSERT_EQ(zeros.size(), 1u);
+      EXPECT_NEAR(zeros[0][1], 0., 1e-12);
+      errors[i] = std::abs(zeros[0][0].get<double>() - 0.3);
+      EXPECT_EQ(numbers.at("force_x_on_boundary_2"), outcome.record.at("forces").at("2")[0]);
+      EXPECT_NEAR(numbers.at("wall_shear_on_boundary_2"), 0.1 * 0.2, 0.003);
+    }
+  EXPECT_LT(errors[0], 0.02);
+  EXPECT_LT(errors[1], 0.7 * errors[0] + 1e-6);
+}
+
+struct SolidOutputs : Outputs
+{
+  SolidOutputs()
+    : Outputs(ELASTICITY)
+  {}
+};
+
+// A bar in plane strain that is pulled: σ_xx = 1, σ_zz = ν.
+TEST_F(SolidOutputs, PulledBar)
+{
+  const double E = 2., nu = 0.3;
+  const auto   numbers =
+    statistics({"Problem/Dimension=2", "Time stepping/Stationary=true", "Problem/Young modulus=2",
+                "Problem/Poisson ratio=0.3", "Problem/Dirichlet boundaries=0: x, 2: y", "Problem/Traction=1: 1; 0",
+                "Problem/Body force=0; 0", "Linear solver/Tolerance=1e-13", "Output/Interval=0",
+                "Discretization/Uniform refinements=2", "Discretization/Refinement steps=0",
+                "Output/Statistics=force on boundary 0; force on boundary 1; max von_mises; mean u on boundary 1; "
+                "max u; integral stress_xx"});
+  const std::map<std::string, double> expected = {{"force_x_on_boundary_0", -1.},
+                                                  {"force_x_on_boundary_1", 1.},
+                                                  {"force_y_on_boundary_1", 0.},
+                                                  {"max_von_mises", std::sqrt(1. - nu + nu * nu)},
+                                                  {"mean_u_x_on_boundary_1", (1. - nu * nu) / E},
+                                                  {"max_u_x", (1. - nu * nu) / E},
+                                                  {"max_u_y", 0.},
+                                                  {"integral_stress_xx", 1.}};
+  for (const auto &[name, value] : expected)
+    EXPECT_NEAR(numbers.at(name).get<double>(), value, 1e-9) << name;
+}
+
+struct NavierStokesOutputs : Outputs
+{
+  NavierStokesOutputs()
+    : Outputs(NAVIER_STOKES)
+  {}
+};
+
+// What flows in at the end flows out, and forces are those of Force boundaries, on another boundary, too.
+TEST_F(NavierStokesOutputs, PastACylinder)
+{
+  const auto outcome =
+    run({"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=1", "Time stepping/Time step=0.0004",
+         "Time stepping/End time=0.01", "Problem/Boundary velocity=0: 6*y*(0.41-y)/0.1681; 0",
+         "Problem/Outflow boundaries=1", "Output/Force boundaries=2", "Output/Force scale=500",
+         "Output/Statistics interval=5",
+         "Output/Statistics=force on boundary 2; force on boundary 3; volume_flux on boundary 0; volume_flux on "
+         "boundary 1; kinetic_energy; max speed"});
+  const auto row = last_row(outcome.folder + "/statistics.csv");
+  for (const std::string axis : {"x", "y"})
+    EXPECT_EQ(row.at("force2_" + axis), row.at("force_" + axis + "_on_boundary_2"));
+  EXPECT_NE(row.at("force_x_on_boundary_3"), row.at("force_x_on_boundary_2"));
+  EXPECT_FALSE(row.count("force3_x") > 0);
+  EXPECT_NEAR(row.at("volume_flux_on_boundary_0"), -0.41, 0.01);
+  EXPECT_NEAR(row.at("volume_flux_on_boundary_1"), 0.41, 0.01);
+  EXPECT_NEAR(row.at("integral_kinetic_energy"), row.at("kinetic_energy"), 0.05 * row.at("kinetic_energy"));
+}
+} // namespace
