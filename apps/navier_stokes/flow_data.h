@@ -37,9 +37,10 @@ public:
     , flow(flow)
     , n(flow.velocity().n_owned())
     , points(adamant::support_points(flow.velocity(), mapping))
-    , boundary(device, "Problem/Boundary velocity", problem.boundary_velocity, problem.outflow,
+    , boundary(device, "Problem/Boundary velocity", problem.boundary_velocity, problem.natural(),
                problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(),
                points)
+    , slip(device, "Problem/Free slip boundaries", problem.free_slip, flow.velocity(), boundary.nodes())
     , force_varies(adamant::depends_on_time(problem.body_force))
   {
     Array<double> inverse(n, 0.);
@@ -209,6 +210,7 @@ private:
 
 public:
   adamant::BoundaryValues<dim> boundary;
+  adamant::SlipNodes<dim>      slip;
   Vector                       force;        ///< empty where it is zero
   Vector                       inverse_mass; ///< zero at nodes that no step moves
 

@@ -183,6 +183,7 @@ private:
   {
     if (data->boundary.varies() || step == 0)
       data->boundary.apply(u[now]);
+    data->slip.apply(u[now]);
     hanging->apply(u[now]);
   }
 

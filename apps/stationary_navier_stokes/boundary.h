@@ -20,22 +20,26 @@
 /// Functions for the velocities on the boundary.
 namespace stationary_navier_stokes
 {
-/// Returns the prescribed components: all velocities where there is no outflow, and never pressures.
+/// Returns the prescribed components: all velocities where there is neither outflow nor free slip, and never pressures.
 template <int dim>
 adamant::DirichletBoundary dirichlet_boundary(const ProblemParameters &problem, const Triangulation<dim> &mesh)
 {
-  std::set<unsigned int> given = problem.outflow;
+  auto given = problem.natural();
   for (const auto &entry : problem.boundary_velocity)
     given.insert(entry.first);
   adamant::check_boundaries("section Problem", given, mesh);
   ComponentMask velocities(dim + 1, true);
   velocities.set(dim, false);
   adamant::DirichletBoundary dirichlet;
+  dirichlet.normal.insert(problem.free_slip.begin(), problem.free_slip.end());
+  for (const auto id : problem.free_slip)
+    adamant::check_edges("Problem/Free slip boundaries", mesh, id);
   for (const auto id : adamant::boundary_ids(mesh))
-    if (problem.outflow.count(id) == 0)
+    if (problem.natural().count(id) == 0)
       dirichlet[id] = velocities;
-  require(!dirichlet.empty(), "Problem/Outflow boundaries: all boundaries are outflows; the velocity has to be "
-                              "prescribed on one at least");
+  require(!dirichlet.empty() || !dirichlet.normal.empty(),
+          "Problem/Outflow boundaries: all boundaries are outflows or periodic; the velocity has to be prescribed on "
+          "one at least");
   return dirichlet;
 }
 
@@ -107,7 +111,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
   Array<double>                   g(space.prescribed.size(), 0.), norm(space.n_dofs() / m, -1.);
   std::vector<types::boundary_id> from(g.size(), numbers::invalid_boundary_id); // boundary whose velocity is taken
   for (const auto id : adamant::boundary_ids(mesh))
-    if (problem.outflow.count(id) == 0)
+    if (problem.natural().count(id) == 0)
       {
         const auto on_boundary = space.on_boundary(id);
         const auto values = adamant::nodal_values(space, mapping, *velocity_on<dim>(problem, id), space.prescribed);

@@ -6,6 +6,11 @@
 #include "flow/hanging_vertices.h"
 #include "frame/parameters/mesh_input.h"
 
+#include <deal.II/base/symmetric_tensor.h>
+#include <deal.II/base/tensor.h>
+
+#include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace adamant
@@ -82,6 +87,39 @@ void BoundaryValues<dim>::apply(Vector<double> &u) const
 }
 
 template <int dim>
+SlipNodes<dim>::SlipNodes(const Device &device, const std::string &key, const std::set<unsigned int> &boundaries,
+                          const LevelSpace<dim> &space, const std::vector<int> &prescribed)
+  : device(device)
+  , n(space.n_owned())
+{
+  check_boundaries(key, boundaries, space.triangulation());
+  std::vector<std::array<Array<double>, dim>> normals;
+  for (const auto id : boundaries)
+    {
+      check_edges(key, space.triangulation(), id);
+      normals.push_back(space.nodal_normals(id));
+    }
+  Array<int>    listed;
+  Array<double> P;
+  for (int node = 0; node < space.n_owned(); ++node)
+    {
+      auto directions = directions_at<dim>(node, normals);
+      if (directions.empty() || !space.is_free(node) || std::binary_search(prescribed.begin(), prescribed.end(), node))
+        continue;
+      dealii::Tensor<2, dim> projection = dealii::unit_symmetric_tensor<dim>();
+      for (auto &direction : directions)
+        if (const auto rest = projection * direction; rest.norm() > 1e-6 * direction.norm())
+          projection -= outer_product(rest, rest) / rest.norm_square();
+      listed.push_back(node);
+      for (int c = 0; c < dim; ++c)
+        for (int d = 0; d < dim; ++d)
+          P.push_back(projection[c][d]);
+    }
+  nodes       = List<int>(device, listed);
+  projections = List<double>(device, P);
+}
+
+template <int dim>
 HangingNodes<dim>::HangingNodes(const Device &device, const LevelSpace<dim> &space, int n_components)
   : device(device)
   , n_components(n_components)
@@ -153,6 +191,8 @@ template std::vector<int> nodes_on_boundary(const LevelSpace<2> &, dealii::types
 template std::vector<int> nodes_on_boundary(const LevelSpace<3> &, dealii::types::boundary_id);
 template class BoundaryValues<2>;
 template class BoundaryValues<3>;
+template class SlipNodes<2>;
+template class SlipNodes<3>;
 template class HangingNodes<2>;
 template class HangingNodes<3>;
 template class HangingVertices<2>;

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "expressions/values_at_points.h"
 #include "fem/spaces/level_space.h"
+#include "flow/flow_functors.h"
 
 #include <map>
 #include <set>
@@ -69,6 +70,28 @@ private:
   List<int>              list;
   Vector<double>         chosen;
   std::vector<Candidate> candidates; // the first candidate is zero
+};
+
+/// The free nodes of a scalar space on boundaries with free slip, on a device. A field of dim components, stored one after
+/// the other, loses there what is normal to these boundaries.
+template <int dim>
+class SlipNodes
+{
+public:
+  /// `prescribed` are nodes that are left out. Throws InputError with `key` where a boundary has an edge. All ranks call
+  /// it together.
+  SlipNodes(const Device &device, const std::string &key, const std::set<unsigned int> &boundaries,
+            const LevelSpace<dim> &space, const std::vector<int> &prescribed);
+
+  void apply(Vector<double> &u) const { device.for_each(nodes.size(), projection(u)); }
+
+private:
+  ProjectAtNodes<dim> projection(Vector<double> &u) const { return {n, nodes.data(), projections.data(), u.data()}; }
+
+  Device       device;
+  long         n; // the space's own nodes
+  List<int>    nodes;
+  List<double> projections;
 };
 
 /// The hanging nodes of a scalar space on a device. The class makes fields of several components, stored one after the

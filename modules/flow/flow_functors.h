@@ -183,6 +183,31 @@ struct SetAtNodes
   }
 };
 
+/// Sets u = P u at listed nodes, for a field of dim components, stored one after the other: P takes out what is normal to
+/// a boundary.
+template <int dim>
+struct ProjectAtNodes
+{
+  long          n;
+  const int    *node;
+  const double *P; ///< of listed node k by rows: [(k dim + c) dim + d]
+  double       *u;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const
+  {
+    double before[dim];
+    for (int c = 0; c < dim; ++c)
+      before[c] = u[c * n + node[k]];
+    for (int c = 0; c < dim; ++c)
+      {
+        double sum = 0.;
+        for (int d = 0; d < dim; ++d)
+          sum += P[(k * dim + c) * dim + d] * before[d];
+        u[c * n + node[k]] = sum;
+      }
+  }
+};
+
 /// A functor that takes, where several values are candidates for a node, the shortest vector or the longest. It runs
 /// for one candidate after the other. `role` of the present one is 0 where it does not apply, 2 where it is the node's
 /// first, else 1.

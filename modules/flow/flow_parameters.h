@@ -28,8 +28,8 @@ struct FlowProblemParameters : dealii::ParameterAcceptor
   double       viscosity  = 0.01; ///< kinematic
   std::string  body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
 
-  std::set<unsigned int>              outflow;           ///< by id, once the parameters are read
-  std::map<unsigned int, std::string> boundary_velocity; ///< by id, once the parameters are read
+  std::set<unsigned int>              outflow, free_slip; ///< by id, once the parameters are read
+  std::map<unsigned int, std::string> boundary_velocity;  ///< by id, once the parameters are read
 
   /// Throws InputError where the parameters do not fit together, or a boundary is none of the mesh.
   void check(const MeshParameters &mesh) const
@@ -42,17 +42,31 @@ struct FlowProblemParameters : dealii::ParameterAcceptor
       check_expression("Problem/Exact pressure", exact_pressure, 1, dimension);
     for (const auto id : outflow)
       mesh.check_boundary("Problem/Outflow boundaries", id, dimension);
+    for (const auto id : free_slip)
+      {
+        mesh.check_boundary("Problem/Free slip boundaries", id, dimension);
+        require(outflow.count(id) == 0, "Problem/Free slip boundaries: boundary ", id, " is an outflow, too");
+      }
     for (const auto &[id, velocity] : boundary_velocity)
       {
         mesh.check_boundary("Problem/Boundary velocity", id, dimension);
         require(outflow.count(id) == 0, "Problem/Outflow boundaries: boundary ", id, " has a Boundary velocity");
+        require(free_slip.count(id) == 0, "Problem/Free slip boundaries: boundary ", id, " has a Boundary velocity");
         check_expression("Problem/Boundary velocity", velocity, dimension, dimension);
       }
   }
 
+  /// Returns the boundaries where no velocity is prescribed.
+  std::set<unsigned int> natural() const
+  {
+    auto ids = outflow;
+    ids.insert(free_slip.begin(), free_slip.end());
+    return ids;
+  }
+
 private:
   std::string              boundary_velocities = "3: 1; 0; 0";
-  std::vector<std::string> outflow_names;
+  std::vector<std::string> outflow_names, free_slip_names;
 };
 
 /// Section "Output" of incompressible flow.

@@ -274,6 +274,7 @@ FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file
     const std::string key = "Problem/Boundary velocity";
     boundary_velocity     = split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
     outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
+    free_slip             = mesh_file.boundary_ids("Problem/Free slip boundaries", free_slip_names);
   });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
   add_parameter("Body force", body_force, "f: expressions of " + variables + " separated by semicolons");
@@ -282,6 +283,8 @@ FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file
                   ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at "
                   "rest");
   add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed" + outflow_condition);
+  add_parameter("Free slip boundaries", free_slip_names,
+                "Ids of boundaries of any direction through which nothing flows, and which do not hold the fluid back");
   add_parameter("Edges", edges,
                 "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
                 "not leak; moving takes the largest",

@@ -28,6 +28,8 @@ template void for_each(const DeviceInterface &, int, const KeepMoving &);
 template void for_each(const DeviceInterface &, int, const PressureRhs &);
 template void for_each(const DeviceInterface &, int, const PressureUpdate &);
 template void for_each(const DeviceInterface &, int, const SetAtNodes &);
+template void for_each(const DeviceInterface &, int, const ProjectAtNodes<2> &);
+template void for_each(const DeviceInterface &, int, const ProjectAtNodes<3> &);
 template void for_each(const DeviceInterface &, int, const ChooseCandidate &);
 
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2> &);

@@ -9,9 +9,7 @@
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/base/tensor.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
@@ -69,30 +67,6 @@ unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::
   least = dealii::Utilities::MPI::min(least, mesh.get_communicator());
   most  = dealii::Utilities::MPI::max(most, mesh.get_communicator());
   return least == most ? most : dim;
-}
-
-// Throws InputError where two faces of a boundary with free slip meet in an edge: a node there has no normal.
-template <int dim>
-void check_edges(const dealii::Triangulation<dim> &mesh, dealii::types::boundary_id id)
-{
-  std::map<unsigned int, std::vector<dealii::Tensor<1, dim>>> normals; // of the faces at a vertex
-  const dealii::FE_Nothing<dim>                               nothing;
-  dealii::FEFaceValues<dim> at_face(nothing, dealii::QMidpoint<dim - 1>(), dealii::update_normal_vectors);
-  for (const auto &cell : mesh.active_cell_iterators())
-    for (const unsigned int f : cell->face_indices())
-      if (!cell->is_artificial() && cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
-        {
-          at_face.reinit(cell, f);
-          for (const unsigned int v : cell->face(f)->vertex_indices())
-            {
-              auto &others = normals[cell->face(f)->vertex_index(v)];
-              for (const auto &normal : others)
-                require(normal * at_face.normal_vector(0) > 0.17, "Problem/Boundaries: boundary ", id,
-                        " has free slip and an edge at (", cell->face(f)->vertex(v),
-                        "); sides of different directions need ids of their own");
-              others.push_back(at_face.normal_vector(0));
-            }
-        }
 }
 
 // ∮ g . n and ∮ |g . n| for the velocities that the input prescribes, of all ranks.
@@ -274,7 +248,7 @@ DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const
         dirichlet[id].set(axis, true);
       else if (slip)
         {
-          check_edges(mesh, id);
+          check_edges("Problem/Boundaries", mesh, id);
           dirichlet.normal.insert(id);
         }
     }

@@ -49,30 +49,17 @@ std::vector<std::array<int, dim>> velocities_of_nodes(const dealii::FiniteElemen
   return nodes;
 }
 
-// The conditions u . n = 0 at a node, each solved for one component: (its DoF, (other DoF, weight)). Boundaries whose
-// normals differ by less than 15 degrees count as one. DoFs that are not free are solved for in no condition.
+// The conditions u . n = 0 at a node, each solved for one component: (its DoF, (other DoF, weight)). DoFs that are not
+// free are solved for in no condition.
 template <int dim>
-std::vector<std::pair<int, Row>> normal_conditions(const std::array<int, dim>       &node,
-                                                   const std::vector<Array<double>> &normals,
-                                                   const Array<unsigned char>       &is_constrained)
+std::vector<std::pair<int, Row>> normal_conditions(const std::array<int, dim>                        &node,
+                                                   const std::vector<std::array<Array<double>, dim>> &normals,
+                                                   const Array<unsigned char>                        &is_constrained)
 {
   using Vector = dealii::Tensor<1, dim>;
-  std::vector<Vector> sums; // one for each direction
-  for (const auto &of_boundary : normals)
-    {
-      Vector n;
-      for (int d = 0; d < dim; ++d)
-        n[d] = of_boundary[node[d]];
-      const auto like = std::find_if(sums.begin(), sums.end(),
-                                     [&](const Vector &sum) { return sum * n > 0.966 * sum.norm() * n.norm(); });
-      if (like != sums.end())
-        *like += n;
-      else if (n.norm() > 0.)
-        sums.push_back(n);
-    }
   std::vector<std::pair<int, Row>>    conditions;
   std::vector<std::pair<int, Vector>> solved; // component, and the row in which it is 1
-  for (const Vector &sum : sums)
+  for (const Vector &sum : directions_at<dim>(node[0], normals))
     {
       Vector row = sum / sum.norm();
       for (const auto &[component, other] : solved)
@@ -262,30 +249,28 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
   mark_constrained_cells();
 }
 
-// For each boundary: at the DoF i of component c the integral of φ_i n_c. These nodal normals keep mass: a velocity that
-// is normal to none of them has ∮ u . n = 0 (Engelman, Sani & Gresho 1982).
 template <int dim>
-std::vector<Array<double>> LevelSpace<dim>::normals_on(const std::set<dealii::types::boundary_id> &ids) const
+std::array<Array<double>, dim> LevelSpace<dim>::nodal_normals(dealii::types::boundary_id id) const
 {
-  const auto                 on_face = dofs_on_faces(element());
-  std::vector<Array<double>> normals(ids.size(), Array<double>(constrained.size(), 0.));
-  dealii::FEFaceValues<dim>  at_face(element(), dealii::QGauss<dim - 1>(element().degree + 1),
-                                     dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
+  const auto                     on_face = dofs_on_faces(element());
+  std::array<Array<double>, dim> normals;
+  for (auto &component : normals)
+    component.assign(constrained.size(), 0.);
+  dealii::FEFaceValues<dim> at_face(element(), dealii::QGauss<dim - 1>(element().degree + 1),
+                                    dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
   for (int c = 0; c < n_cells(); ++c)
     for (const unsigned int f : (*cells)[c]->face_indices())
-      if ((*cells)[c]->at_boundary(f))
-        if (const auto found = ids.find(boundary_id((*cells)[c]->face(f))); found != ids.end())
-          {
-            at_face.reinit((*cells)[c], f);
-            for (const int i : on_face[f])
-              if (const auto component = element().system_to_component_index(i).first; component < dim)
-                for (const unsigned int q : at_face.quadrature_point_indices())
-                  normals[std::distance(ids.begin(), found)][cell_dofs(c)[i]] +=
-                    at_face.shape_value(i, q) * at_face.normal_vector(q)[component] * at_face.JxW(q);
-          }
+      if ((*cells)[c]->at_boundary(f) && boundary_id((*cells)[c]->face(f)) == id)
+        {
+          at_face.reinit((*cells)[c], f);
+          for (const int i : on_face[f])
+            for (const unsigned int q : at_face.quadrature_point_indices())
+              for (int d = 0; d < dim; ++d)
+                normals[d][cell_dofs(c)[i]] += at_face.shape_value(i, q) * at_face.normal_vector(q)[d] * at_face.JxW(q);
+        }
   if (plan)
-    for (auto &of_boundary : normals)
-      of_boundary = local_values(sum_local(std::move(of_boundary)).data());
+    for (auto &component : normals)
+      component = local_values(sum_local(std::move(component)).data());
   return normals;
 }
 
@@ -294,10 +279,12 @@ void LevelSpace<dim>::constrain_normals(const std::set<dealii::types::boundary_i
 {
   if (ids.empty())
     return;
-  const auto normals = normals_on(ids);
-  using Node         = std::array<int, dim>; // its DoFs
-  std::set<Node> nodes;
-  const auto     dofs_of_nodes = velocities_of_nodes(element());
+  using Node = std::array<int, dim>; // its DoFs
+  std::set<Node>                              nodes;
+  std::vector<std::array<Array<double>, dim>> normals;
+  for (const auto id : ids)
+    normals.push_back(nodal_normals(id));
+  const auto dofs_of_nodes = velocities_of_nodes(element());
   for (int c = 0; c < n_cells(); ++c)
     for (Node node : dofs_of_nodes)
       {

@@ -5,13 +5,38 @@
 #include "fem/spaces/numbering.h"
 
 #include <deal.II/base/function.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/la_parallel_vector.h>
 
+#include <array>
 #include <functional>
+#include <set>
+#include <vector>
 
 namespace adamant
 {
+/// Returns the directions of the normals at a DoF, from the nodal_normals() of boundaries. Boundaries whose normals
+/// differ by less than 15 degrees share one.
+template <int dim>
+std::vector<dealii::Tensor<1, dim>> directions_at(int dof, const std::vector<std::array<Array<double>, dim>> &normals)
+{
+  std::vector<dealii::Tensor<1, dim>> sums;
+  for (const auto &of_boundary : normals)
+    {
+      dealii::Tensor<1, dim> n;
+      for (int d = 0; d < dim; ++d)
+        n[d] = of_boundary[d][dof];
+      const auto like = std::find_if(sums.begin(), sums.end(),
+                                     [&n](const auto &sum) { return sum * n > 0.966 * sum.norm() * n.norm(); });
+      if (like != sums.end())
+        *like += n;
+      else if (n.norm() > 0.)
+        sums.push_back(n);
+    }
+  return sums;
+}
+
 /// The order in which files keep the entries of a distributed vector, for any number of ranks. The entries of one rank
 /// follow the entries of another. Within a rank, the order does not depend on the other ranks.
 struct StorageOrder
@@ -107,6 +132,10 @@ public:
     return marked_on_boundary([id](unsigned int of_face, unsigned int) { return of_face == id; });
   }
 
+  /// Returns ∫ φ_i n over a boundary, for each local DoF i, by components. These nodal normals keep mass: a velocity that
+  /// is normal to none of them has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). All ranks call it together.
+  std::array<Array<double>, dim> nodal_normals(dealii::types::boundary_id id) const;
+
   CSRMatrix<double> H;          ///< constraint matrix
   CSRMatrix<double> B;          ///< extension of the prescribed values
   Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
@@ -137,12 +166,11 @@ private:
   void                 mark_constrained(const DirichletBoundary &dirichlet);
   // Adds constraints u . n = 0 at the nodes of these boundaries to hanging_nodes. Boundaries of about one direction
   // share the normal of a node.
-  void                       constrain_normals(const std::set<dealii::types::boundary_id> &ids);
-  std::vector<Array<double>> normals_on(const std::set<dealii::types::boundary_id> &ids) const;
-  void                       mark_constrained_cells();
-  Array<int>                 number_prescribed();
-  void                       build_constraint_matrices(const Array<int> &column_in_B);
-  int                        local_number(dealii::types::global_dof_index dof) const
+  void       constrain_normals(const std::set<dealii::types::boundary_id> &ids);
+  void       mark_constrained_cells();
+  Array<int> number_prescribed();
+  void       build_constraint_matrices(const Array<int> &column_in_B);
+  int        local_number(dealii::types::global_dof_index dof) const
   {
     return static_cast<int>(numbers->global_to_local(dof));
   }

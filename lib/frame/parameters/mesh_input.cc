@@ -5,7 +5,10 @@
 #include "solvers/krylov.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/tensor.h>
+#include <deal.II/fe/fe_nothing.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/grid_tools_cache.h>
 
@@ -305,6 +308,29 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
 }
 
 template <int dim>
+void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh, unsigned int id)
+{
+  std::map<unsigned int, std::vector<dealii::Tensor<1, dim>>> normals; // of the faces at a vertex
+  const dealii::FE_Nothing<dim>                               nothing;
+  dealii::FEFaceValues<dim> at_face(nothing, dealii::QMidpoint<dim - 1>(), dealii::update_normal_vectors);
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (!cell->is_artificial() && cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
+        {
+          at_face.reinit(cell, f);
+          for (const unsigned int v : cell->face(f)->vertex_indices())
+            {
+              auto &others = normals[cell->face(f)->vertex_index(v)];
+              for (const auto &normal : others)
+                require(normal * at_face.normal_vector(0) > 0.17, key, ": boundary ", id,
+                        " has free slip and an edge at (", cell->face(f)->vertex(v),
+                        "); sides of different directions need ids of their own");
+              others.push_back(at_face.normal_vector(0));
+            }
+        }
+}
+
+template <int dim>
 dealii::Tensor<1, dim> check_periodic(const std::string &key, const std::array<unsigned int, 2> &ids,
                                       const dealii::Triangulation<dim> &mesh)
 {
@@ -352,6 +378,7 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
   template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
                                  const dealii::Triangulation<dim> &);                                             \
+  template void check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int);               \
   template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,        \
                                                  const dealii::Triangulation<dim> &);                             \
   template std::vector<double>    extent(const dealii::Triangulation<dim> &);

@@ -50,6 +50,10 @@ template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
                       const dealii::Triangulation<dim> &mesh);
 
+/// Throws InputError where two faces of a boundary with free slip meet in an edge, so that nodes there have no normal.
+template <int dim>
+void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh, unsigned int id);
+
 /// Returns the translation from the coarse faces of one boundary to those of another. Throws InputError where a face has
 /// no partner.
 template <int dim>
