@@ -265,8 +265,8 @@ TEST_F(ElasticityRestarts, SameBitsOfTheCoupledFormulationOnTwoRanks)
 }
 TEST_F(ElasticityRestarts, SameBitsOfAllTerms)
 {
-  const Settings terms = {"Problem/Young modulus=5e4*(1+x)",  "Problem/Density=1+y",
-                          "Problem/Thermal expansion=1e-5*x", "Problem/Springs=0: 1e4; 1e3",
+  const Settings terms = {"Problem/Young modulus=5e4*(1+x)",   "Problem/Density=1+y",
+                          "Problem/Thermal expansion=1e-5*x",  "Problem/Springs=0: 1e4; 1e3",
                           "Problem/Dirichlet boundaries=2: y", "Problem/Supports=x = 1, y = 1: x"};
   for (const int n_ranks : {1, 2})
     expect_same(n_ranks, loaded + changing + terms, 3);
