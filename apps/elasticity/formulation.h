@@ -75,7 +75,7 @@ public:
     add_mass(cell, adamant::ElasticIntegrals<dim>(cell, materials), old_mass, local);
   }
 
-  /// Returns a load in the rows that have it: coupled, those of dt v, which follow those of u in each node.
+  /// Returns a load in the rows that have it: with the coupled formulation, the rows of dt v behind u in each node.
   adamant::Array<double> in_rows(adamant::Array<double> F) const
   {
     if (coupled && !F.empty())

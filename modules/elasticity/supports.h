@@ -49,8 +49,8 @@ private:
   std::vector<Support> supports;
 };
 
-/// Throws InputError where a rigid motion of the solid is left: on the finest level of the field as supports do not hold
-/// it, on the coarsest one as that has too few of their nodes. With `axial` symmetry only the axis is a direction of
+/// Throws InputError where a rigid motion of the solid is left. On the finest level of the field supports do not hold it;
+/// the coarsest level may have too few of their nodes. With `axial` symmetry only the axis is a direction of
 /// rigid motions. All ranks call it together.
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
