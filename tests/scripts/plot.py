@@ -80,6 +80,26 @@ class Vtu(unittest.TestCase):
         self.assertIn("quadrilaterals", str(caught.exception))
 
 
+class Lagrange(unittest.TestCase):
+    def test_cells_of_degree_2_are_split(self):
+        for dim in (2, 3):
+            axis = [0.0, 0.5, 1.0]
+            grid = np.array(np.meshgrid(*[axis] * dim, indexing="ij")).reshape(dim, -1).T
+            points = np.concatenate([grid, np.zeros((len(grid), 3 - dim))], axis=1) * [2, 1, 3]
+            square = [[0, 0], [1, 0], [1, 1], [0, 1]]
+            corners = square if dim == 2 else [c + [z] for z in (0, 1) for c in square]
+            number = {tuple(g): k for k, g in enumerate(grid)}
+            first = [number[tuple(map(float, c))] for c in corners]
+            cells = np.array([first + [k for k in range(len(grid)) if k not in first]])
+            parts = plot.split(points, cells)
+            self.assertEqual(parts.shape, (2 ** dim, 2 ** dim))
+            for part in parts:
+                size = points[part].max(axis=0) - points[part].min(axis=0)
+                self.assertEqual(size[:dim].tolist(), [1, 0.5, 1.5][:dim])
+                unit = np.round((points[part] - points[part].min(axis=0))[:, :dim] / size[:dim]).astype(int)
+                self.assertEqual(unit.tolist(), corners)
+
+
 class States(unittest.TestCase):
     def states(self, *names):
         with tempfile.TemporaryDirectory() as folder:
@@ -193,6 +213,40 @@ class Flow(unittest.TestCase):
             (folder / "profile_1.csv").unlink()
             done = subprocess.run([SCRIPT, "profiles", folder], capture_output=True, text=True)
             self.assertIn("has the run two lines in Output/Profiles?", done.stderr)
+
+
+class Samples(unittest.TestCase):
+    def draw(self, kind, folder, *more):
+        output = Path(folder) / f"{kind}.png"
+        done = subprocess.run([SCRIPT, kind, folder, "-o", output, *more], capture_output=True, text=True)
+        return done.stderr if done.returncode else output.stat().st_size
+
+    def test_pictures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for kind, key in (("lines", "Output/Profiles"), ("planes", "Output/Planes")):
+                self.assertIn(key, self.draw(kind, folder))
+            self.assertIn("statistics.csv does not exist", self.draw("statistics", folder))
+            (Path(folder) / "profile_0.csv").write_text("x,y,theta,p\n0,0,1,2\n0.5,0.5,3,2\n1,1,2,2\n")
+            grid = "".join(f"{s},{t},{s},{t},{s * t}\n" for t in (0, 1, 2) for s in (0, 0.5))
+            (Path(folder) / "plane_0.csv").write_text("s,t,x,y,theta\n" + grid)
+            (Path(folder) / "statistics.csv").write_text("step,time,iterations,mean_u,cfl\n1,0.1,3,2,1\n2,0.2,3,4,1\n")
+            (Path(folder) / "run.json").write_text('{"statistics": {"mean_u": 4}}')
+            for kind in ("lines", "planes", "statistics"):
+                self.assertGreater(self.draw(kind, folder), 5000)
+            self.assertGreater(self.draw("statistics", folder, "--columns", "cfl", "mean_u"), 5000)
+            self.assertIn("has no column 'q'; it has step, time", self.draw("statistics", folder, "--columns", "q"))
+            self.assertIn("has no column 'q'; it has theta", self.draw("planes", folder, "--field", "q"))
+
+    def test_what_is_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "profile_0.csv").write_text("x,y,theta\n1,1,5\n4,5,7\n")
+            grid = "".join(f"{s},{t},{s},{t},{10 * t + s}\n" for t in (0, 1, 2) for s in (0, 0.5))
+            (Path(folder) / "plane_0.csv").write_text("s,t,x,y,theta\n" + grid)
+            arguments = types.SimpleNamespace(inputs=[Path(folder)], field=None, limits=None, columns=None)
+            line = plot.plot_lines(arguments).axes[0].lines[0]
+            self.assertEqual(line.get_xydata().tolist(), [[0, 5], [5, 7]])
+            mesh = plot.plot_planes(arguments).axes[0].collections[0]
+            self.assertEqual(np.ravel(mesh.get_array()).tolist(), [0, 0.5, 10, 10.5, 20, 20.5])
 
 
 class Records(unittest.TestCase):
