@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/mesh_parameters.h"
+#include "meshes/mesh_parameters.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
 
@@ -153,7 +153,7 @@ struct Parameters
   // Returns the points where the solution is recorded: the given ones, else the middle of the unit box.
   std::vector<std::vector<double>> points() const
   {
-    const bool unit_box = mesh.type == "box" && mesh.coordinates.empty();
+    const bool unit_box = !mesh.given() && mesh.coordinates.empty();
     return output.points.empty() && unit_box ? std::vector<std::vector<double>>{{0.5, 0.5, 0.5}} : output.points;
   }
 

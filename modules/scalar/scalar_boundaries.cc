@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 #include "scalar/coefficient.h"
 #include "scalar/expression_text.h"
 #include "scalar/function_of_solution.h"
