@@ -3,8 +3,8 @@
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "frame/adaptivity.h"
-#include "frame/parameters/mesh_parameters.h"
 #include "frame/parameters/time_parameters.h"
+#include "meshes/mesh_parameters.h"
 #include "stokes/stokes_parameters.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -37,7 +37,8 @@ class Elasticity : public adamant::TimeDependentProblem<dim>
 {
 public:
   Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file,
+           parameters.discretization.degree)
     , parameters(parameters)
     , dt(parameters.time.step)
     , load_factor(parameters.problem.load_factor_of_time())

@@ -6,9 +6,9 @@
 #include "fem/meshes/mesh.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "frame/parameters/mesh_input.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/unknown.h"
+#include "meshes/mesh_input.h"
 
 #include <algorithm>
 #include <cmath>

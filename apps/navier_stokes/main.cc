@@ -17,10 +17,10 @@
 
 #include "flow/flow_results.h"
 #include "flow/hanging_vertices.h"
-#include "frame/parameters/mesh_input.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/time_dependent_problem.h"
+#include "meshes/mesh_input.h"
 #include "tensor/poisson_solver.h"
 #include "tensor/tensor_product.h"
 

@@ -5,8 +5,8 @@
 #include "flow/flow_parameters.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "frame/parameters/mesh_parameters.h"
 #include "frame/parameters/time_parameters.h"
+#include "meshes/mesh_parameters.h"
 #include "tensor/dense_products.h"
 
 #include <deal.II/base/parameter_acceptor.h>

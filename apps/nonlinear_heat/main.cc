@@ -15,10 +15,10 @@
 
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
-#include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
+#include "meshes/cube_parameters.h"
 #include "scalar/nonlinear_equation.h"
 #include "scalar/scalar_boundaries.h"
 #include "scalar/scalar_quantities.h"
@@ -126,7 +126,7 @@ class NonlinearHeat : public TimeDependentProblem<dim>, public NonlinearProblem
 {
 public:
   NonlinearHeat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file, parameters.degree)
     , parameters(parameters)
     , terms(parameters.terms())
     , dt(parameters.step)

@@ -72,6 +72,8 @@ private:
       if (!triangles)
         parameters.mesh.make(mesh);
     });
+    if (!triangles && run_.is_dry())
+      std::cout << parameters.mesh.parts(mesh);
     run_.timed("init/matrices", [&] {
       if (!triangles)
         space.emplace(mesh, parameters.problem, parameters.coarsest_cells());

@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/mesh_parameters.h"
+#include "meshes/mesh_parameters.h"
 #include "tensor/dense_products.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -7,7 +7,7 @@
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 #include "flow/nodal_functionals.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/fe/mapping.h>
 

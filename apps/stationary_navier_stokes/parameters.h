@@ -4,7 +4,7 @@
 #include "expressions/expressions.h"
 #include "flow/flow_parameters.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "frame/parameters/mesh_parameters.h"
+#include "meshes/mesh_parameters.h"
 #include "solvers/newton.h"
 
 #include <deal.II/base/parameter_acceptor.h>

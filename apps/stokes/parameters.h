@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/mesh_parameters.h"
+#include "meshes/mesh_parameters.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
 

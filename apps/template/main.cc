@@ -12,9 +12,9 @@
 #include "data.h"
 
 #include "expressions/expressions.h"
-#include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
 #include "frame/unknown.h"
+#include "meshes/cube_parameters.h"
 
 using namespace adamant;
 

@@ -42,7 +42,8 @@ class TransportDiffusion : public adamant::TimeDependentProblem<dim>
 {
 public:
   TransportDiffusion(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file,
+           parameters.discretization.degree)
     , parameters(parameters)
     , dt(parameters.time.step)
     , fe(parameters.discretization.degree)

@@ -8,9 +8,9 @@
 #include "expressions/values_at_points.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "frame/parameters/mesh_file.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/start_up.h"
+#include "meshes/mesh_file.h"
 #include "scalar/scalar_equation.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -57,7 +57,8 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
   auto       options   = parameters.options(name);
   const bool multigrid = parameters.preconditioner == "multigrid";
   if (multigrid && options.multigrid.make_coarse_solver && near_null_space)
-    options.multigrid.make_coarse_solver = make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
+    options.multigrid.make_coarse_solver =
+      parameters.external_solver(amg_options(parameters, field.space(0), near_null_space));
   if (multigrid && parameters.interpolation == "harmonic")
     make_harmonic(field, levels);
   return std::make_unique<LinearSolver>(

@@ -21,11 +21,13 @@ namespace adamant
 {
 template <int dim>
 TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                                                const AdaptivityOptions &adaptivity, const Shape &manifolds)
+                                                const AdaptivityOptions &adaptivity, unsigned int mapping_degree,
+                                                const Shape &manifolds)
   : device(device)
   , record(run.record)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
+  , mapping(mapping_degree)
   , run_info(run)
   , timer(run.timer)
   , adaptivity(adaptivity, mapping)
@@ -42,6 +44,8 @@ void TimeDependentProblem<dim>::run()
   // However the run ends: what is written beside it reads fields that the program is about to destroy.
   const std::shared_ptr<void> at_the_end(nullptr, [this](std::nullptr_t) { series->join(); });
   begin();
+  if (run_info.is_dry())
+    std::cout << mesh_parts();
   run_info.begin_time_loop(step, schedule.n_steps, true);
   if (run_info.continues()) // and nothing has refused that
     series->cut();
@@ -140,7 +144,7 @@ void TimeDependentProblem<dim>::begin()
 {
   if (run_info.continues())
     {
-      shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
+      shape = is_distributed(*mesh) || adaptivity.options.on() || mapping.get_degree() > 1 ? manifolds() : nullptr;
       StoredMesh<dim> stored(*mesh, shape.get(), join_periodic);
       run_info.checkpoint().archive() >> stored >> adaptivity; // of the adaptivity how far it refines
       setup();
@@ -311,6 +315,8 @@ void TimeDependentProblem<dim>::describe(const RunSize &size, const LinearSolver
 {
   run_info.describe(size);
   described = solver;
+  if (solver != nullptr)
+    record["coarse_solver"] = solver->preconditioner().coarse_solver();
 }
 
 template <int dim>

@@ -11,7 +11,7 @@
 #include "solvers/control.h"
 
 #include <deal.II/base/function.h>
-#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/numerics/data_postprocessor.h>
 
@@ -48,15 +48,19 @@ template <int dim>
 class TimeDependentProblem
 {
 public:
-  /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
-  /// that have manifolds<dim>(), check_refinement(mesh) and join_periodic(mesh) with the same meaning.
+  /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others that
+  /// have curved(), manifolds<dim>(), check_refinement(mesh), join_periodic(mesh) and parts(mesh) with the same meaning. With elements of
+  /// `degree` 2 or more, cells at curved boundaries are mapped by quadratic functions (isoparametric). Else all cells
+  /// are mapped by bilinear ones.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
-                       const Mesh &mesh)
-    : TimeDependentProblem(device, run, schedule, adaptivity, Shape([&mesh] { return mesh.template manifolds<dim>(); }))
+                       const Mesh &mesh, unsigned int degree = 1)
+    : TimeDependentProblem(device, run, schedule, adaptivity, mesh.curved() ? std::min(degree, 2U) : 1,
+                           Shape([&mesh] { return mesh.template manifolds<dim>(); }))
   {
     join_periodic = [&mesh](dealii::Triangulation<dim> &stored) { mesh.join_periodic(stored); };
     mesh.check_refinement(*this->mesh);
+    mesh_parts = [this, &mesh] { return mesh.parts(*this->mesh); };
   }
   virtual ~TimeDependentProblem();
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
@@ -185,17 +189,17 @@ protected:
 
   std::unique_ptr<dealii::Triangulation<dim>> shape; ///< its manifolds are for a mesh from a checkpoint, see StoredMesh
   std::unique_ptr<dealii::Triangulation<dim>> mesh;
-  dealii::MappingQ1<dim>                      mapping;
+  const dealii::MappingQ<dim>                 mapping;
   /// @}
 
 private:
   friend class Unknown<dim>;
 
   /// Makes the coarse mesh whose manifolds place new vertices of a mesh from a checkpoint, which stores none; null:
-  /// cells are straight. A serial mesh gets manifolds only where it may change.
+  /// cells are straight. A serial mesh gets manifolds only where it may change, or the mapping needs them.
   using Shape = std::function<std::unique_ptr<dealii::Triangulation<dim>>()>;
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
-                       const Shape &manifolds);
+                       unsigned int mapping_degree, const Shape &manifolds);
 
   void begin();
   bool adapt_to_initial_values(); // returns whether the mesh changes
@@ -233,14 +237,15 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  Run                  &run_info;
-  SectionTimer         &timer;               // the run's
-  const LinearSolver   *described = nullptr; // whose V-cycle is measured at the end
-  Step                  under_way;           // the step that the host has launched but not seen the end of
-  std::vector<Output>   outputs;
-  std::vector<Snapshot> snapshots; // of the output_vectors
-  Adaptivity<dim>       adaptivity;
-  const Shape           manifolds;
+  Run                         &run_info;
+  SectionTimer                &timer;               // the run's
+  const LinearSolver          *described = nullptr; // whose V-cycle is measured at the end
+  Step                         under_way;           // the step that the host has launched but not seen the end of
+  std::vector<Output>          outputs;
+  std::vector<Snapshot>        snapshots; // of the output_vectors
+  Adaptivity<dim>              adaptivity;
+  const Shape                  manifolds;
+  std::function<std::string()> mesh_parts;                         // lines about its boundaries and materials
   std::function<void(dealii::Triangulation<dim> &)> join_periodic; // of a mesh from a checkpoint
   std::unique_ptr<TimeSeries>                       series;        // last member: its destructor waits for its task
 };

@@ -68,6 +68,7 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptio
   dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
   data.elliptic              = options.elliptic;
   data.smoother_type         = options.smoother.c_str();
+  data.n_cycles              = options.cycles;
   data.smoother_sweeps       = options.smoother_sweeps;
   data.aggregation_threshold = options.aggregation_threshold;
   if (options.near_null_space.empty())
@@ -96,11 +97,11 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 }
 #endif
 
-std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
+MakeExternalSolver make_trilinos_amg(const TrilinosAMGOptions &options)
 {
   return [options](const CSRMatrix<double> &matrix) -> ExternalSolver {
     const auto amg = trilinos_amg(matrix, options);
-    return [amg](const Array<double> &b, Array<double> &x) { amg(b.data(), x.data()); };
+    return {[amg](const Array<double> &b, Array<double> &x) { amg(b.data(), x.data()); }, "Trilinos ML"};
   };
 }
 } // namespace adamant

@@ -16,6 +16,7 @@ struct TrilinosAMGOptions
   bool         elliptic              = true;
   std::string  smoother              = "Chebyshev";
   unsigned int smoother_sweeps       = 2;
+  unsigned int cycles                = 1;
   double       aggregation_threshold = 1e-4;
   /// Modes such as rigid-body modes, each with a value for every row of this rank. Rows then come in nodes of node_size
   /// rows. Without modes, the constant is the only one.
@@ -33,5 +34,5 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &matrix, const TrilinosAMGOptio
 
 /// Returns a function for MultigridOptions::make_coarse_solver, whose solver applies trilinos_amg() once. Modes in
 /// `options` belong to the coarsest level.
-std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
+MakeExternalSolver make_trilinos_amg(const TrilinosAMGOptions &options);
 } // namespace adamant

@@ -92,7 +92,7 @@ public:
     inverse.update_dense(dense);
   }
   void        solve(const Vector &b, Vector &x) override { level.device.multiply(Number(1), inverse, b, Number(0), x); }
-  std::string description() const override { return ", dense inverse"; }
+  std::string description() const override { return "dense inverse"; }
 
 private:
   Array<double> inverse_on_host() const
@@ -138,7 +138,7 @@ public:
   }
   std::string description() const override
   {
-    std::ostringstream text;
+    std::ostringstream text("smoothing", std::ios::ate);
     if (chebyshev)
       text << ", largest eigenvalue " << smoother.eigenvalue();
     return text.str();
@@ -168,28 +168,56 @@ class External : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  External(const DeviceLevel<Number> &level, const MultigridOptions &options)
+  External(const DeviceLevel<Number> &level, const ConstantKernel &kernel, const MultigridOptions &options)
     : level(level)
+    , kernel(kernel)
+    , alone(options.coarse_solver == CoarseSolverType::automatic)
     , make(options.make_coarse_solver)
-    , solver(make(matrix_on_host(level)))
     , b_on_host(level.n_rows())
     , x_on_host(level.n_rows())
-  {}
-  void update() override { solver = make(matrix_on_host(level)); }
+  {
+    External::update();
+  }
+  void update() override
+  {
+    CSRMatrix<double> A = matrix_on_host(level);
+    if (alone) // no other rank takes part
+      A.ghosts = nullptr;
+    const int k = kernel.component; // with one diagonal entry doubled, A x = b has its solution with x_k = 0
+    for (auto entry = A.row_start[k]; kernel.exists && A.n_rows > 0 && entry < A.row_start[k + 1]; ++entry)
+      A.value[entry] *= A.column[entry] == k ? 2. : 1.;
+    solver = make(A);
+  }
   void solve(const Vector &b, Vector &x) override
   {
     b.download(b_on_host.data());
-    solver(b_on_host, x_on_host);
+    solver.solve(b_on_host, x_on_host);
     x.upload(x_on_host.data());
   }
-  std::string description() const override { return ", external solver"; }
+  std::string description() const override { return solver.name; }
 
 private:
-  DeviceLevel<Number>                                      level;
-  std::function<ExternalSolver(const CSRMatrix<double> &)> make;
-  ExternalSolver                                           solver;
-  Array<double>                                            b_on_host, x_on_host;
+  DeviceLevel<Number>  level;
+  const ConstantKernel kernel;
+  const bool           alone;
+  MakeExternalSolver   make;
+  ExternalSolver       solver;
+  Array<double>        b_on_host, x_on_host;
 };
+
+constexpr int most_rows        = 16384; // of a dense inverse: 2 GiB; on a GPU a second, else minutes
+constexpr int most_rows_on_cpu = 1000;  // above that its inverse takes longer than a sparse direct solver
+
+// Of these options for this matrix, with what `automatic` means.
+template <typename Number>
+CoarseSolverType type_for(const DeviceLevel<Number> &level, const MultigridOptions &options)
+{
+  if (options.coarse_solver != CoarseSolverType::automatic)
+    return options.coarse_solver;
+  const int most = level.device.traits().separate_memory ? most_rows : most_rows_on_cpu;
+  return level.n_rows() <= most || !options.make_coarse_solver ? CoarseSolverType::dense_inverse :
+                                                                 CoarseSolverType::external;
+}
 } // namespace
 
 Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel)
@@ -197,7 +225,6 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
   const int n = matrix.n_rows;
   if (matrix.n_cols != n)
     throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
-  constexpr int most_rows = 16384; // 2 GiB, and minutes
   if (n > most_rows)
     throw InputError("the coarsest level has " + std::to_string(n) + " unknowns, and its dense inverse at most " +
                      std::to_string(most_rows) + ": the mesh needs fewer coarse cells, a smaller Linear solver/" +
@@ -247,13 +274,16 @@ template <typename Number>
 std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Number> &level,
                                                          const MultigridOptions    &options)
 {
-  switch (options.coarse_solver)
+  switch (type_for(level, options))
     {
       case CoarseSolverType::smoothing: return std::make_unique<Smoothing<Number>>(level, options);
       case CoarseSolverType::external:
         if (level.device.traits().separate_memory)
-          throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
-        return std::make_unique<External<Number>>(level, options);
+          throw InputError("the coarsest level has " + std::to_string(level.n_rows()) +
+                           " unknowns, and Linear solver/" +
+                           "Coarse solver = trilinos_amg, sparse_direct and auto of more than " +
+                           std::to_string(most_rows) + " need --backend host");
+        return std::make_unique<External<Number>>(level, kernel_of(level, options), options);
       default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options), options);
     }
 }

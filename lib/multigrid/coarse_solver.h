@@ -20,7 +20,7 @@ public:
 
   virtual void        update()                          = 0; ///< takes over the values that the level's matrix has now
   virtual void        solve(const Vector &b, Vector &x) = 0; ///< sets x to about A⁻¹ b
-  virtual std::string description() const               = 0; ///< text behind the number of unknowns: ", dense inverse"
+  virtual std::string description() const               = 0; ///< its name, such as "dense inverse"
 };
 
 /// Makes the solver of the kind `options.coarse_solver`. Throws InputError for an external solver on a GPU.

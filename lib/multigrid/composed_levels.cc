@@ -214,7 +214,7 @@ ComposedLevels<Number>::ComposedLevels(const Device &device, const std::vector<L
       if (this->levels.size() > 1)
         smoothers.push_back(std::make_unique<PolynomialSmoother<Number>>(finest(), options.smoother));
     }
-  coarse_solver = make_coarse_solver(this->levels[0], options);
+  solver = make_coarse_solver(this->levels[0], options);
   if (n_levels() > 1)
     compose();
   else
@@ -229,7 +229,7 @@ void ComposedLevels<Number>::update()
     level.update();
   for (auto &smoother : smoothers)
     smoother->update();
-  coarse_solver->update();
+  solver->update();
   if (n_levels() > 1)
     compose();
 }
@@ -284,7 +284,7 @@ auto ComposedLevels<Number>::vmult(const Vector &b) -> const Vector &
       device.multiply(Number(1), product.matrix, array, Number(0), product.to);
   };
   run(before);
-  coarse_solver->solve(composed ? coarse_b : b, coarse_x);
+  solver->solve(composed ? coarse_b : b, coarse_x);
   run(after);
   return composed ? after.back().to : coarse_x;
 }
@@ -294,7 +294,7 @@ void ComposedLevels<Number>::print(std::ostream &out) const
 {
   for (std::size_t l = n_levels(); l-- > 1;)
     print_level(out, l, levels[l], smoothers[l - 1]->eigenvalue());
-  print_level(out, 0, levels[0], 0., coarse_solver->description());
+  print_level(out, 0, levels[0], 0., ", " + solver->description());
 }
 
 void print_level(std::ostream &out, std::size_t l, const LevelData &level, double eigenvalue, const std::string &solver)

@@ -41,6 +41,7 @@ public:
 
   std::size_t                n_levels() const { return levels.size(); }
   const DeviceLevel<Number> &finest() const { return levels.back(); }
+  std::string                coarse_solver() const { return solver->description(); }
   void                       print(std::ostream &out) const; ///< a line for each level, see print_level
 
 private:
@@ -56,8 +57,8 @@ private:
   std::vector<LevelData>                                   data; // of `levels`
   MultigridOptions                                         options;
   std::vector<DeviceLevel<Number>>                         levels;
-  std::vector<std::unique_ptr<PolynomialSmoother<Number>>> smoothers; // of the levels above the coarsest one
-  std::unique_ptr<CoarseSolver<Number>>                    coarse_solver;
+  std::vector<std::unique_ptr<PolynomialSmoother<Number>>> smoothers;          // of the levels above the coarsest one
+  std::unique_ptr<CoarseSolver<Number>>                    solver;             // of the coarsest level
   Vector                                                   array;              // for one level, of b alone
   Vector                                                   coarse_b, coarse_x; // parts of the array of several levels
   std::vector<Product>                                     before, after; // products before and after the coarse solver

@@ -42,9 +42,10 @@ public:
     else
       return b.part(0, b.size());
   }
-  void update() override { cycle.update(); }
-  bool recordable() const override { return true; }
-  void print(std::ostream &out) const override { cycle.print(out); }
+  void        update() override { cycle.update(); }
+  bool        recordable() const override { return true; }
+  std::string coarse_solver() const override { return cycle.coarse_solver(); }
+  void        print(std::ostream &out) const override { cycle.print(out); }
 
   VCycle<Number> cycle;
 

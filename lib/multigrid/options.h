@@ -12,6 +12,7 @@ namespace adamant
 {
 enum class CoarseSolverType
 {
+  automatic,     ///< the dense inverse of few rows; of more the external solver, where one is given
   dense_inverse, ///< one product with A⁻¹ as a dense matrix
   smoothing,     ///< a number of smoothing steps
   external       ///< the solver that MultigridOptions::make_coarse_solver makes
@@ -19,7 +20,12 @@ enum class CoarseSolverType
 
 /// Sets x = M b with an approximate inverse M of a matrix. Vectors are in host memory; on several ranks, each rank has
 /// the entries of its own rows.
-using ExternalSolver = std::function<void(const Array<double> &b, Array<double> &x)>;
+struct ExternalSolver
+{
+  std::function<void(const Array<double> &b, Array<double> &x)> solve;
+  std::string                                                   name = "external solver"; ///< in the line of the level
+};
+using MakeExternalSolver = std::function<ExternalSolver(const CSRMatrix<double> &matrix)>;
 
 struct SmootherOptions
 {
@@ -62,7 +68,7 @@ struct MultigridOptions
   /// The number of matrix entries that take as long as one more operation. Composing two steps may add so many entries.
   int entries_of_an_operation = 300000;
   /// Makes the external solver. It is called for each new matrix of the coarsest level, on the host only.
-  std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
+  MakeExternalSolver make_coarse_solver = nullptr;
   /// Calls `invert`, which inverts the coarsest matrix, on all ranks together. All ranks throw the error of one.
   std::function<void(const std::function<void()> &invert)> guard_inversion = [](const auto &invert) { invert(); };
 

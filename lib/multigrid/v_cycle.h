@@ -36,6 +36,7 @@ public:
   std::size_t           n_levels() const { return lowest.n_levels() + levels.size(); }
   std::size_t           n_lowest_levels() const { return lowest.n_levels(); } ///< see ComposedLevels
 
+  std::string coarse_solver() const { return lowest.coarse_solver(); }
   /// Prints a line for each level: the number of unknowns, and the coarse solver or, with Chebyshev, the eigenvalue.
   void print(std::ostream &out) const;
 

@@ -3,6 +3,7 @@
 #include "algebra/device.h"
 
 #include <ostream>
+#include <string>
 
 namespace adamant
 {
@@ -30,6 +31,7 @@ public:
   /// vectors. A preconditioner that cannot be recorded, such as an inner Krylov method, runs between graphs.
   virtual bool        recordable() const { return false; }
   virtual const char *name() const { return "Multigrid"; } ///< in messages of Richardson's iteration
+  virtual std::string coarse_solver() const { return ""; } ///< what a V-cycle has on its coarsest level
   virtual void        print(std::ostream &) const {} ///< prints lines that tell what the preconditioner is made of
 };
 } // namespace adamant

@@ -3,15 +3,10 @@
 #include "base/exceptions.h"
 #include "dealii/matrix_levels.h"
 #include "dealii/ranks.h"
+#include "frame/sparse_direct.h"
 #include "multigrid/coarse_solver.h"
 #include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/update_functors.h"
-
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
-#include <deal.II/lac/sparse_direct.h>
-#include <deal.II/lac/sparse_matrix.h>
-#include <deal.II/lac/sparsity_pattern.h>
-#include <deal.II/lac/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,40 +17,6 @@ namespace adamant
 {
 namespace
 {
-#ifdef DEAL_II_WITH_UMFPACK
-ExternalSolver umfpack(const CSRMatrix<double> &A)
-{
-  if (A.n_rows == 0) // another rank has them
-    return [](const Array<double> &, Array<double> &) {};
-  dealii::DynamicSparsityPattern entries(A.n_rows);
-  for (int i = 0; i < A.n_rows; ++i)
-    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      entries.add(i, A.column[k]);
-  dealii::SparsityPattern pattern;
-  pattern.copy_from(entries);
-  dealii::SparseMatrix<double> matrix(pattern);
-  for (int i = 0; i < A.n_rows; ++i)
-    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      matrix.set(i, A.column[k], A.value[k]);
-  const auto solver = std::make_shared<dealii::SparseDirectUMFPACK>();
-  solver->factorize(matrix);
-  dealii::Vector<double> expected(A.n_rows), found(A.n_rows);
-  for (int i = 0; i < A.n_rows; ++i)
-    expected[i] = std::sin(1. + i);
-  matrix.vmult(found, expected);
-  solver->solve(found);
-  found -= expected;
-  if (!(found.l2_norm() <= 1e-3 * expected.l2_norm())) // a kernel that rounding hides
-    throw RunError("coarsest level: its matrix cannot be inverted (rounding decides on the solution); does the problem "
-                   "lack boundary conditions?");
-  return [solver](const Array<double> &b, Array<double> &x) {
-    dealii::Vector<double> values(b.begin(), b.end());
-    solver->solve(values);
-    std::copy(values.begin(), values.end(), x.begin());
-  };
-}
-#endif
-
 void smooth_only(MultigridOptions &options, int steps)
 {
   options.coarse_solver = CoarseSolverType::smoothing;
@@ -87,16 +48,14 @@ void choose_coarse_solver(const Device &device, const std::vector<LevelData> &le
       options.guard_inversion = [ranks](const auto &invert) { agreed(ranks, invert); };
       return;
     }
-#ifdef DEAL_II_WITH_UMFPACK
+  if (!has_sparse_direct)
+    return smooth_only(options, 60);
   options.coarse_solver      = CoarseSolverType::external;
   options.make_coarse_solver = [ranks](const CSRMatrix<double> &A) {
     ExternalSolver solver;
-    agreed(ranks, [&] { solver = umfpack(A); }); // the rank that has the matrix may find it singular
+    agreed(ranks, [&] { solver = sparse_direct(A); }); // the rank that has the matrix may find it singular
     return solver;
   };
-#else
-  smooth_only(options, 60);
-#endif
 }
 
 namespace

@@ -7,8 +7,8 @@
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
-#include "frame/parameters/mesh_file.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_file.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>

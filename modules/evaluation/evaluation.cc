@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "evaluation/states.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>

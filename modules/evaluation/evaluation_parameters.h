@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frame/parameters/mesh_file.h"
+#include "meshes/mesh_file.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

@@ -4,7 +4,7 @@
 #include "fem/ranks/distributed_rows.h"
 #include "flow/flow_functors.h"
 #include "flow/hanging_vertices.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/tensor.h>

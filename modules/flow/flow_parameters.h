@@ -3,7 +3,7 @@
 #include "base/exceptions.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/mesh_parameters.h"
+#include "meshes/mesh_parameters.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

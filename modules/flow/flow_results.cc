@@ -4,7 +4,7 @@
 #include "evaluation/gradient_postprocessor.h"
 #include "flow/flow_functionals.h"
 #include "flow/stable_step.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/base/patterns.h>
 #include <deal.II/fe/fe_q.h>

@@ -4,7 +4,7 @@
 #include "coefficients/coefficient.h"
 #include "coefficients/expression_text.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 #include "scalar/function_of_solution.h"
 
 #include <deal.II/base/utilities.h>

@@ -7,7 +7,7 @@
 #include "expressions/values_at_points.h"
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/level_space.h"
-#include "frame/parameters/mesh_file.h"
+#include "meshes/mesh_file.h"
 #include "scalar/boundary_faces.h"
 #include "scalar/scalar_kernels.h"
 

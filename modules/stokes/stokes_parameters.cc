@@ -4,6 +4,7 @@
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
+#include "frame/sparse_direct.h"
 #include "multigrid/smoothers/registry.h"
 
 #include <deal.II/base/bounding_box.h>
@@ -170,7 +171,9 @@ VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParamete
 MultigridOptions StokesSolverParameters::pressure_options()
 {
   MultigridOptions options;
-  options.smoother  = {"jacobi", true, 0.8, 16.};
+  options.coarse_solver      = CoarseSolverType::automatic;
+  options.make_coarse_solver = has_sparse_direct ? MakeExternalSolver(sparse_direct) : nullptr;
+  options.smoother           = {"jacobi", true, 0.8, 16.};
   options.pre_steps = options.post_steps = 3;
   options.singular                       = true;
   return options;

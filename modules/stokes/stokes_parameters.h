@@ -5,8 +5,8 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "frame/parameters/mesh_file.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_file.h"
+#include "meshes/mesh_input.h"
 #include "stokes/saddle_point_solver.h"
 #include "stokes/viscous_levels.h"
 

@@ -1,7 +1,7 @@
 // Meshes from files: all formats, names of boundaries and materials, curved boundaries, stresses, and the shipped cases
 // against what is known of them.
-#include "frame/parameters/mesh_file.h"
 #include "frame/parameters/parameters.h"
+#include "meshes/mesh_file.h"
 #include "program.h"
 
 #include <deal.II/grid/grid_generator.h>

@@ -173,7 +173,9 @@ TEST_F(StationaryNavierStokes, BadInputIsRefused)
   expect_refused({"Nonlinear solver/Continuation=0.001"}, "have to decrease");
   expect_refused({"Linear solver/Solver=cg"}, "gmres and bicgstab only");
   expect_refused({"Linear solver/Smoother=cell_patch"}, "did you mean 'cell_patches'");
-  expect_refused({"Mesh/Refinements=6", "Linear solver/Coarsest level cells=20000"}, "dense inverse at most 8192");
+  expect_refused(
+    {"Mesh/Refinements=6", "Linear solver/Coarsest level cells=20000", "Linear solver/Coarse solver=dense_inverse"},
+    "dense inverse at most 8192");
 }
 
 // One message, and nothing is written.

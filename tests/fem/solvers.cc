@@ -3,12 +3,15 @@
 #include "fem/ml.h"
 #include "fem/poisson.h"
 #include "fem/support.h"
+#include "frame/sparse_direct.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_tools.h>
+#include <deal.II/grid/grid_generator.h>
 #include <deal.II/numerics/vector_tools.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -232,5 +235,55 @@ TEST(Solvers, TrilinosAMGOnTheCoarsestLevel)
   o.multigrid.coarse_solver      = adamant::CoarseSolverType::external;
   o.multigrid.make_coarse_solver = adamant::make_trilinos_amg({});
   EXPECT_NEAR(iterations(few_levels, o), inverse, 3);
+}
+
+// The automatic one takes the dense inverse of few rows, of more UMFPACK's factors, which are exact.
+TEST(Solvers, AutomaticOnTheCoarsestLevel)
+{
+  if (!adamant::has_sparse_direct)
+    GTEST_SKIP() << "deal.II has no UMFPACK";
+  Triangulation<2> mesh;
+  refine_to_corner(mesh, 7, 2);
+  const Poisson<2> few_levels(mesh, FE_Q<2>(1), 5000), all_levels(mesh, FE_Q<2>(1), 100);
+  auto             o             = options(adamant::SolverType::cg, 1e-10);
+  const int        inverse       = iterations(all_levels, o);
+  int              n_made        = 0;
+  o.multigrid.coarse_solver      = adamant::CoarseSolverType::automatic;
+  o.multigrid.make_coarse_solver = [&](const auto &A) {
+    ++n_made;
+    return adamant::sparse_direct(A);
+  };
+  EXPECT_EQ(iterations(all_levels, o), inverse);
+  EXPECT_EQ(n_made, 0) << "the inverse of few rows";
+  EXPECT_LE(iterations(few_levels, o), inverse);
+  EXPECT_EQ(n_made, 1) << "the factors of many rows";
+}
+
+// Factors are cheap where fronts are small: for many rows in two dimensions, for less in three.
+TEST(Solvers, SparseDirect)
+{
+  if (!adamant::has_sparse_direct)
+    GTEST_SKIP() << "deal.II has no UMFPACK";
+  Triangulation<2> square;
+  dealii::GridGenerator::subdivided_hyper_cube(square, 150);
+  Triangulation<3> cube;
+  dealii::GridGenerator::subdivided_hyper_cube(cube, 24);
+  const Poisson<2> plane(square, FE_Q<2>(1));
+  const Poisson<3> solid(cube, FE_Q<3>(1));
+  EXPECT_TRUE(adamant::factors_are_cheap(plane.levels().back().matrix()));
+  EXPECT_FALSE(adamant::factors_are_cheap(solid.levels().back().matrix()));
+  const auto            &A = plane.levels().back().matrix();
+  adamant::Array<double> b(A.n_rows, 1.), x(A.n_rows);
+  adamant::sparse_direct(A).solve(b, x);
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      double sum = 0.;
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        sum += A.value[k] * x[A.column[k]];
+      ASSERT_NEAR(sum, 1., 1e-9) << i;
+    }
+  adamant::CSRMatrix<double> singular = A;
+  std::fill(singular.value.begin(), singular.value.end(), 0.);
+  EXPECT_THROW(adamant::sparse_direct(singular), adamant::RunError);
 }
 } // namespace

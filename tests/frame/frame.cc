@@ -229,6 +229,10 @@ TEST_F(Application, SolverOptions)
   EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::external);
   EXPECT_TRUE(solver->options("").multigrid.make_coarse_solver);
   EXPECT_FALSE(solver->coarsest_on_one_rank());
+
+  read("", {});
+  EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::automatic);
+  EXPECT_TRUE(solver->coarsest_on_one_rank());
 }
 
 // Two solvers of one program, each with a section of its own.

@@ -191,6 +191,31 @@ TEST_P(InverseOnDevice, FollowsNewValues)
     }
 }
 
+// A solver from outside gets a regular matrix where the level's has a kernel.
+TEST(ExternalCoarseSolver, SolvesUpToTheKernel)
+{
+  const auto       A = std::make_shared<CSRMatrix<double>>(q1_matrix(Grid{2, 6}, {0.}, false));
+  MultigridOptions options;
+  options.singular           = true;
+  options.coarse_solver      = CoarseSolverType::external;
+  options.make_coarse_solver = [](const CSRMatrix<double> &matrix) -> ExternalSolver {
+    return {[inverse = dense_inverse(Device::host(1), matrix)](const Array<double> &b, Array<double> &x) {
+      for (std::size_t i = 0; i < b.size(); ++i)
+        x[i] = std::inner_product(b.begin(), b.end(), &inverse[i * b.size()], 0.);
+    }};
+  };
+  const DeviceLevel<double> level(Device::host(1), {A, nullptr, nullptr});
+  const auto                solver = make_coarse_solver(level, options);
+  Array<double>             expected(A->n_rows);
+  for (int i = 0; i < A->n_rows; ++i)
+    expected[i] = std::sin(1. + 3. * i);
+  Vector<double> x(Device::host(1), A->n_rows);
+  solver->solve(Vector<double>(Device::host(1), product(*A, expected)), x);
+  const auto found = to_host(x);
+  for (int i = 0; i < A->n_rows; ++i)
+    EXPECT_NEAR(found[i] - found[0], expected[i] - expected[0], 1e-11) << i;
+}
+
 TEST_P(InverseOnDevice, NaNThrows)
 {
   Dense A(40, Values(40, 0.));

@@ -54,10 +54,10 @@ struct Case
 // The inverse of the coarsest matrix, given from outside.
 ExternalSolver inverse_as_function(const CSRMatrix<double> &matrix)
 {
-  return [inverse = dense_inverse(Device::host(1), matrix)](const Array<double> &b, Array<double> &x) {
+  return {[inverse = dense_inverse(Device::host(1), matrix)](const Array<double> &b, Array<double> &x) {
     for (std::size_t i = 0; i < b.size(); ++i)
       x[i] = std::inner_product(b.begin(), b.end(), &inverse[i * b.size()], 0.);
-  };
+  }};
 }
 
 // All smoothers x (damped, Chebyshev) x coarse solvers.

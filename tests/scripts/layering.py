@@ -19,20 +19,22 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "frame": {"base", "algebra", "operators", "solvers", "multigrid", "fem", "expressions"},
 }
 MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.
+    "meshes": set(),
     "coefficients": set(),
-    "evaluation": set(),
+    "evaluation": {"meshes"},
     "tensor": set(),
     "direct": {"tensor"},
-    "flow": {"evaluation"},
-    "stokes": {"evaluation"},
-    "elasticity": {"coefficients", "evaluation"},
-    "scalar": {"coefficients", "evaluation"},
+    "flow": {"meshes", "evaluation"},
+    "stokes": {"meshes", "evaluation"},
+    "elasticity": {"meshes", "coefficients", "evaluation"},
+    "scalar": {"meshes", "coefficients", "evaluation"},
     "dealii": set(),
 }
 ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them
 # These choose between host and GPU at compile time, as lib/algebra does.
 EXTEND_ALGEBRA = {Path("modules") / name for name in ("flow/bundle/matrix_bundle.h", "tensor/dense_products.h", "tensor/dense_products.cc",
                                                       "tensor/no_cublas.cc", "stokes/cells/cell_matrix.cc")}
+FOR_ALL_PROGRAMS = {"meshes"}  # the module that apps/CMakeLists.txt gives each program
 OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "modules/stokes", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
 DEAL_II = {"lib/fem", "lib/expressions", "lib/frame", "modules", "apps", "tests"}
@@ -162,7 +164,8 @@ class Tree:
         where = layer(path)
         for name in self.includes[path]:
             if isinstance(name, Path):
-                if path.parts[0] == "apps" and name.parts[0] == "modules" and name.parts[1] not in self.modules_of.get(path.parts[1], ()):
+                if path.parts[0] == "apps" and name.parts[0] == "modules" and \
+                        name.parts[1] not in self.modules_of.get(path.parts[1], set()) | FOR_ALL_PROGRAMS:
                     yield f"{path}: apps/CMakeLists.txt does not list the module of {name}"
                 elif not self.may_include(where, layer(name)):
                     yield f"{path}: {where} must not include {name}"

@@ -68,6 +68,17 @@ public:
   {
     return manifold.get_new_point(points, weights);
   }
+  void get_new_points(const dealii::ArrayView<const dealii::Point<dim>> &points,
+                      const dealii::Table<2, double>                    &weights,
+                      dealii::ArrayView<dealii::Point<dim>>              new_points) const override
+  {
+    manifold.get_new_points(points, weights, new_points);
+  }
+  dealii::Point<dim> get_intermediate_point(const dealii::Point<dim> &a, const dealii::Point<dim> &b,
+                                            double weight) const override
+  {
+    return manifold.get_intermediate_point(a, b, weight);
+  }
 
 private:
   const dealii::Manifold<dim> &manifold;

@@ -1,6 +1,8 @@
 #include "frame/parameters/linear_solver_parameters.h"
 
 #include "base/exceptions.h"
+#include "fem/dealii_trilinos.h"
+#include "frame/sparse_direct.h"
 #include "multigrid/smoothers/registry.h"
 #include "solvers/krylov.h"
 
@@ -25,8 +27,10 @@ const Names<SolverType> solver_types = {{"gmres", SolverType::gmres},
                                         {"multigrid", SolverType::multigrid}};
 const Names<Precision>  precisions   = {
      {"float32", Precision::float32}, {"float64", Precision::float64}, {"mixed", Precision::mixed}};
-const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
+const Names<CoarseSolverType> coarse_solver_types = {{"auto", CoarseSolverType::automatic},
+                                                     {"dense_inverse", CoarseSolverType::dense_inverse},
                                                      {"smoothing", CoarseSolverType::smoothing},
+                                                     {"sparse_direct", CoarseSolverType::external},
                                                      {"trilinos_amg", CoarseSolverType::external}};
 
 template <typename Enum>
@@ -57,7 +61,6 @@ std::string of_smoothers(std::string (*text)(const SmootherKind &), const std::s
 LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells,
                                                const std::string &section)
   : dealii::ParameterAcceptor(section)
-  , coarse_solver(name_of(coarse_solver_types, defaults.multigrid.coarse_solver))
   , coarsest_cells(default_coarsest_cells)
   , tolerance(defaults.control.tolerance)
   , given(defaults)
@@ -94,9 +97,12 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
                 prm, Selection("embedding|harmonic"));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
-  add_parameter("Coarse solver", coarse_solver,
-                "Solver of the coarsest level; trilinos_amg: one cycle of Trilinos ML, on the host only", prm,
-                selection(coarse_solver_types));
+  add_parameter(
+    "Coarse solver", coarse_solver,
+    "Solver of the coarsest level. auto: the dense inverse of at most 1000 rows (on a GPU 16384), of more rows "
+    "one of the next two, on the host. sparse_direct: UMFPACK through deal.II. trilinos_amg: a cycle of "
+    "Trilinos ML",
+    prm, selection(coarse_solver_types));
   add_parameter("Coarse steps", multigrid.coarse_steps,
                 "Smoothing steps on the coarsest level with Coarse solver = smoothing", prm, Integer(1, 10000));
   enter_subsection("Component blocks");
@@ -149,11 +155,25 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   require(!smoother.arnoldi || !(smoother.chebyshev || o.precision == Precision::mixed), section,
           "/Arnoldi polynomial goes neither with Chebyshev nor with Precision = mixed");
   require(o.multigrid.cycles >= 1, section, "/Cycles = ", o.multigrid.cycles, ": at least one V-cycle is needed");
-  if (o.multigrid.coarse_solver == CoarseSolverType::external)
-    o.multigrid.make_coarse_solver = make_trilinos_amg(amg);
+  o.multigrid.make_coarse_solver = external_solver(amg);
   if (preconditioner == "component_blocks")
     check_component_blocks(o.type);
   return o;
+}
+
+MakeExternalSolver LinearSolverParameters::external_solver(TrilinosAMGOptions options) const
+{
+  if (coarse_solver == "sparse_direct")
+    return sparse_direct;
+  if (coarse_solver == "trilinos_amg")
+    return make_trilinos_amg(options);
+  if (coarse_solver != "auto" || !(has_sparse_direct || has_trilinos_amg))
+    return nullptr;
+  options.cycles = 3; // the outer iterations are then as many as with an exact solver, or hardly more
+  return [options](const CSRMatrix<double> &A) {
+    return has_sparse_direct && (!has_trilinos_amg || factors_are_cheap(A)) ? sparse_direct(A) :
+                                                                              make_trilinos_amg(options)(A);
+  };
 }
 
 void LinearSolverParameters::check_component_blocks(SolverType type) const
@@ -197,6 +217,6 @@ void LinearSolverParameters::require_own_levels() const
   require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
           ": this program has embedding only");
   require(coarsest_on_one_rank(), section, "/Coarse solver = ", coarse_solver,
-          ": this program has dense_inverse and smoothing only");
+          ": this program has auto, dense_inverse, sparse_direct and smoothing only");
 }
 } // namespace adamant

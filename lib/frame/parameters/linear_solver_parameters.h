@@ -24,11 +24,14 @@ public:
   /// Returns the options for the solver; `name` says in messages what is solved.
   LinearSolverOptions options(const std::string &name) const;
 
-  std::string        preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
+  std::string        preconditioner = "multigrid", interpolation = "embedding", coarse_solver = "auto";
   std::string        sweep = "symmetric"; ///< of component_blocks; or gauss_seidel, jacobi
   unsigned int       coarsest_cells;
   double             tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
   TrilinosAMGOptions amg;                   ///< without near-null space
+
+  /// Returns what makes an external solver of the coarsest level, with these options of ML; null: there is none.
+  MakeExternalSolver external_solver(TrilinosAMGOptions options) const;
 
   /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
   void require_multigrid() const;

@@ -146,3 +146,25 @@ def write(mesh, chance):
         mesh.names = {i: f"side{i}" for i in mesh.ids()}
     ending, writer = FORMATS[format]
     return f"{format}{ending}", writer(mesh)
+
+
+class Shape:
+    """A mesh that programs make by its name."""
+
+    curved, names, materials = "", {}, []
+
+    def __init__(self, chance, dim):
+        self.type = chance.choice(["ball", "shell", "plate_with_hole", "l_shape", "step"] + ["pipe", "tube"] * (dim - 2))
+        scale = chance.choice([0.5, 1, 1.5])
+        usual = {"ball": [1], "shell": [0.5, 1], "plate_with_hole": [0.25, 1, 0.5], "l_shape": [1], "pipe": [1, 2],
+                 "tube": [0.5, 1, 1], "step": [0.5, 1, chance.choice([0, 1]), 2, 0.5]}[self.type]
+        self.sizes = [scale * size for size in usual]
+        self.parallel = self.type in ("l_shape", "step")
+        n_ids = {"ball": 1, "shell": 2, "pipe": 3, "tube": 4}.get(self.type, 2 * dim + 1)
+        self.ids = lambda: list(range(n_ids))
+        place = {"ball": [0.1, 0.23], "shell": [0.4, 0.53], "pipe": [0.1, 0.23], "tube": [0.4, 0.53]}.get(self.type, [0.43, -0.61])
+        place = [1.13, 0.71] if self.type == "step" else place
+        self.points = self.vertices_of_finer_cells = [[scale * c for c in (place + [0.17])[:dim]]]
+        n_cells = {2: {"ball": 5, "shell": 10, "plate_with_hole": 8, "l_shape": 3, "step": 12},
+                   3: {"ball": 7, "shell": 6, "plate_with_hole": 8, "l_shape": 7, "step": 12, "pipe": 20, "tube": 20}}
+        self.cells = [None] * n_cells[dim][self.type]

@@ -88,6 +88,12 @@ class Draw:
         self.moved = lambda p: [a * s + b * s * s + c for s, (a, b, c) in zip(p, factors)]
 
     def file(self):
+        """A mesh from a file, or one that has a name."""
+        if self.maybe(0.25):
+            self.mesh = meshes.Shape(self.chance, self.dim)
+            self.settings["Mesh/Type"] = self.mesh.type
+            self.settings["Mesh/Sizes"] = ", ".join(map(str, self.mesh.sizes))
+            return
         self.mesh = meshes.draw(self.chance, self.dim)
         name, text = meshes.write(self.mesh, self.chance)
         self.files[name] = text
@@ -215,7 +221,7 @@ class Draw:
         self.set(prefix + "Arnoldi polynomial", "true" if not chebyshev and kind == "gmres" and precision != "mixed"
                  and self.maybe(0.2) else "false")
         self.set(prefix + "Coarse solver",
-                 self.pick("dense_inverse", "dense_inverse", "smoothing", *["trilinos_amg"] * amg))
+                 self.pick("auto", "auto", "dense_inverse", "smoothing", *["sparse_direct", "trilinos_amg"] * amg))
         choices = ["multigrid"] * 4 + ["trilinos_amg"] * amg + ["component_blocks"] * components
         preconditioner = self.pick(*choices)
         self.set(prefix + "Preconditioner", preconditioner)

@@ -11,17 +11,22 @@
 
 namespace adamant
 {
-/// Section "Mesh": a coarse mesh of quadrilaterals or hexahedra from a file, with the file's boundary and material ids,
-/// and the shape of its curved boundaries. Make this object before objects whose parameters name boundaries or
-/// materials.
+/// Section "Mesh": a coarse mesh of quadrilaterals or hexahedra, which has a name (mesh_shapes) or comes from a file.
+/// Files have boundary and material ids, and their boundaries may be curved. Make this object before objects whose
+/// parameters name boundaries or materials.
 class MeshFileParameters : public dealii::ParameterAcceptor
 {
 public:
   /// `role` ends the description of "File".
   explicit MeshFileParameters(const std::string &role = "; empty: the program's own mesh");
 
-  bool given() const { return !file.empty(); }
-  /// Throws InputError, with the parameter's name, where there is a file that cannot be read or has another dimension.
+  std::string type = "box";
+
+  bool from_file() const { return !file.empty(); }
+  bool given() const { return from_file() || type != "box"; } ///< whether it is not the program's own box
+  bool curved() const;                                        ///< whether refinement places vertices on manifolds
+  /// Throws InputError, with the parameter's name, where there is a file that cannot be read or has another dimension,
+  /// or a shape does not fit.
   void check(unsigned int dim) const;
 
   /// @name Ids by number, or by the name of a physical group of Gmsh
@@ -41,7 +46,7 @@ public:
   }
   /// @}
 
-  /// Makes the unrefined mesh from an empty one and returns true, or returns false where no file is given. Refinement
+  /// Makes the unrefined mesh from an empty one and returns true, or returns false where none is given(). Refinement
   /// will place new vertices of curved boundaries on these. Throws InputError for a file that cannot be read. All ranks
   /// call it together.
   template <int dim>
@@ -55,12 +60,13 @@ public:
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
   /// Watches later refinements of a mesh with curved boundaries. One that makes a cell flat or turns it inside out
-  /// throws InputError on all ranks, with the cell's place in the file.
+  /// throws InputError on all ranks, with the cell's place in a file.
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const;
 
-protected:
-  std::string file;
+  /// Returns a line for each boundary and material: id, name in a file, faces or cells, size. All ranks call it.
+  template <int dim>
+  std::string parts(const dealii::Triangulation<dim> &mesh) const;
 
 private:
   struct Group // of cells or faces
@@ -73,8 +79,9 @@ private:
   template <int dim>
   void place_on_boundaries(dealii::Triangulation<dim> &mesh) const;
 
-  std::string        curved, periodic;
-  std::vector<Group> groups;
-  unsigned int       dimension = 2; // of the file's cells, where it has groups
+  std::string         file, curved_boundaries, periodic;
+  std::vector<double> sizes;
+  std::vector<Group>  groups;
+  unsigned int        dimension = 2; // of the file's cells, where it has groups
 };
 } // namespace adamant

@@ -1,13 +1,12 @@
-#include "frame/parameters/mesh_parameters.h"
+#include "meshes/mesh_parameters.h"
 
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <cmath>
 
@@ -15,15 +14,11 @@ namespace adamant
 {
 MeshParameters::MeshParameters(const std::string &mesh, const std::string &note, unsigned int n_cells,
                                unsigned int refinements)
-  : MeshFileParameters("; with Type = file")
+  : MeshFileParameters("; empty: see Type")
   , cells(3, n_cells)
   , refinements(refinements)
 {
   using namespace dealii::Patterns;
-  add_parameter("Type", type,
-                "box; cylinder (the channel of Schaefer and Turek: inflow 0, outflow 1, cylinder 2, walls 3; in 3D the "
-                "channel of their case 1Z, from x = -0.3 to 2.2); file",
-                prm, Selection("box|cylinder|file"));
   add_parameter("Cells", cells, "Cells of the box in each direction, before refinement");
   add_parameter("Refinements", this->refinements, "Uniform refinements that make the " + mesh + note, prm,
                 Integer(0, 12));
@@ -35,10 +30,8 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
 
 void MeshParameters::check(unsigned int dim, unsigned int further_refinements) const
 {
-  require(type != "file" || given(), "Mesh/Type = file needs Mesh/File");
-  if (type == "file")
-    MeshFileParameters::check(dim);
-  require(type == "box" || coordinates.empty(), "Mesh/Coordinates needs Mesh/Type = box");
+  MeshFileParameters::check(dim);
+  require(!given() || coordinates.empty(), "Mesh/Coordinates needs Mesh/Type = box");
   require(local_refinements == 0 || !refine_where.empty(), "Mesh/Local refinements = ", local_refinements,
           " needs Mesh/Refine where");
   const auto n_ranks = dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
@@ -49,7 +42,7 @@ void MeshParameters::check(unsigned int dim, unsigned int further_refinements) c
     }
   if (!refine_where.empty())
     check_expression("Mesh/Refine where", refine_where, 1, dim);
-  if (type != "box")
+  if (given())
     return;
   require(cells.size() >= dim, "Mesh/Cells has ", cells.size(), " numbers, but Problem/Dimension is ", dim);
   double entries = std::pow(3., dim);
@@ -63,36 +56,16 @@ void MeshParameters::check(unsigned int dim, unsigned int further_refinements) c
 }
 
 template <int dim>
-void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
-{
-  if (type == "file")
-    return static_cast<void>(MeshFileParameters::make_coarse(coarse));
-  if (type == "box")
-    {
-      const auto                      box = dealii::create_unit_bounding_box<dim>().get_boundary_points();
-      const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
-      dealii::GridGenerator::subdivided_hyper_rectangle(coarse, repetitions, box.first, box.second, true);
-    }
-  else
-    {
-      dealii::GridGenerator::channel_with_cylinder(coarse, 0.03, 2, 2.0, true);
-      if constexpr (dim == 3) // the inflow is 0.3 further away, the cylinder stays
-        dealii::GridTools::transform(
-          [](dealii::Point<dim> x) {
-            if (x[0] < 1e-10)
-              x[0] = -0.3;
-            return x;
-          },
-          coarse);
-    }
-}
-
-template <int dim>
 void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
 {
   if (!coordinates.empty()) // before the work of refining
     refuse_moved_vertices("Mesh/Coordinates", is_distributed(mesh));
-  make_coarse(mesh);
+  if (!make_coarse(mesh))
+    {
+      const auto                      box = dealii::create_unit_bounding_box<dim>().get_boundary_points();
+      const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
+      dealii::GridGenerator::subdivided_hyper_rectangle(mesh, repetitions, box.first, box.second, true);
+    }
   join_periodic(mesh);
   refine_global(mesh, refinements);
   if (!coordinates.empty())
@@ -107,21 +80,6 @@ void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
     }
 }
 
-template <int dim>
-std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
-{
-  if (type == "file")
-    return MeshFileParameters::manifolds<dim>();
-  auto coarse = type == "cylinder" ? std::make_unique<dealii::Triangulation<dim>>() : nullptr;
-  if (coarse)
-    make_coarse(*coarse);
-  return coarse;
-}
-
-#define INSTANTIATE(dim)                                                                                         \
-  template void                                        MeshParameters::make(dealii::Triangulation<dim> &) const; \
-  template std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const;
-INSTANTIATE(2)
-INSTANTIATE(3)
-#undef INSTANTIATE
+template void MeshParameters::make(dealii::Triangulation<2> &) const;
+template void MeshParameters::make(dealii::Triangulation<3> &) const;
 } // namespace adamant

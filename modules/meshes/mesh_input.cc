@@ -1,4 +1,4 @@
-#include "frame/parameters/mesh_input.h"
+#include "meshes/mesh_input.h"
 
 #include "base/exceptions.h"
 #include "fem/meshes/mesh.h"

@@ -1,22 +1,34 @@
-#include "frame/parameters/mesh_file.h"
+#include "meshes/mesh_file.h"
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
-#include "frame/parameters/mesh_input.h"
 #include "frame/parameters/parameters.h"
+#include "meshes/curved_boundary.h"
+#include "meshes/mesh_input.h"
+#include "meshes/mesh_shapes.h"
 
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/utilities.h>
+#include <deal.II/fe/fe_nothing.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping_q.h>
+#include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
-#include <deal.II/grid/manifold_lib.h>
 
 #include <boost/algorithm/string/case_conv.hpp>
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/map.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -158,27 +170,26 @@ void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
   check_vertices("Mesh/File: '" + file + "'", mesh, names_in<dim>(file));
 }
 
-// The manifold that a text such as "sphere; 0; 0; 0" describes.
-template <int dim>
-std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
+// Null where it has none of this name.
+const MeshShape *shape_of(const std::string &type)
 {
-  const auto semicolon = text.find(';');
-  const auto kind      = dealii::Utilities::trim(text.substr(0, semicolon));
-  const auto numbers   = split_numbers(semicolon == std::string::npos ? "" : text.substr(semicolon + 1));
-  const auto point     = [&](std::size_t first) {
-    dealii::Point<dim> p;
-    std::copy_n(numbers.begin() + first, dim, &p[0]);
-    return p;
-  };
-  if ((kind == "sphere" || (kind == "circle" && dim == 2)) && numbers.size() == dim)
-    return std::make_unique<dealii::SphericalManifold<dim>>(point(0));
-  if constexpr (dim == 3)
-    if (kind == "cylinder" && numbers.size() == 6 && point(3).norm() > 0.)
-      return std::make_unique<dealii::CylindricalManifold<dim>>(point(3), point(0));
-  throw InputError("Mesh/Curved boundaries: '" + text + "' should be " +
-                   (dim == 2 ? "'circle; x; y' with its centre" :
-                               "'sphere; x; y; z' with its centre, or 'cylinder; x; y; z; d_x; d_y; d_z' with a point "
-                               "of its axis and its direction"));
+  const auto &shapes = mesh_shapes();
+  const auto  found = std::find_if(shapes.begin(), shapes.end(), [&](const auto &shape) { return shape.name == type; });
+  return found == shapes.end() ? nullptr : &*found;
+}
+
+template <int dim>
+void make_channel(dealii::Triangulation<dim> &mesh)
+{
+  dealii::GridGenerator::channel_with_cylinder(mesh, 0.03, 2, 2.0, true);
+  if constexpr (dim == 3) // the inflow is 0.3 further away, the cylinder stays
+    dealii::GridTools::transform(
+      [](dealii::Point<dim> x) {
+        if (x[0] < 1e-10)
+          x[0] = -0.3;
+        return x;
+      },
+      mesh);
 }
 } // namespace
 
@@ -186,7 +197,7 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
   : ParameterAcceptor("/Mesh")
 {
   parse_parameters_call_back.connect([this] {
-    if (given())
+    if (from_file())
       {
         file                   = find(file); // the effective parameters are read in other folders
         const std::string path = std::filesystem::absolute(file).lexically_normal().string();
@@ -195,6 +206,15 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
       }
     read_groups();
   });
+  std::string names;
+  for (const auto &shape : mesh_shapes())
+    names += "|" + shape.name;
+  add_parameter(
+    "Type", type,
+    "box, unless there is a File; cylinder is the channel of Schaefer and Turek. The page meshes.md has the "
+    "shapes with their sizes and boundary ids",
+    prm, dealii::Patterns::Selection("box|file|cylinder" + names));
+  add_parameter("Sizes", sizes, "Sizes of the Type, such as radii; empty: the usual ones");
   add_parameter("File", file,
                 "Mesh of quadrilaterals or hexahedra: Gmsh (.msh, versions 2 and 4), VTK (.vtk), VTU that deal.II has "
                 "written (.vtu), Abaqus or UCD (.inp). Its boundary and material ids, in Gmsh the numbers of physical "
@@ -202,9 +222,12 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
                 "directory, then beside the parameter file" +
                   role);
   add_parameter(
-    "Curved boundaries", curved,
+    "Curved boundaries", curved_boundaries,
     "Where refinement of the mesh in File places new vertices, by boundary: 'id: circle; x; y, ...' with the centre. "
-    "In 3D: 'id: sphere; x; y; z' or 'id: cylinder; x; y; z; d_x; d_y; d_z', a point of the axis and its direction");
+    "Other curves are 'ellipse; x; y; a; b' with half axes and, in 3D, sphere and ellipsoid. A cylinder 'cylinder; x; "
+    "y; "
+    "z; d_x; d_y; d_z' has a point of the axis and its direction. A surface 'surface; f(x, y, z)' has the points where "
+    "f is zero");
   add_parameter(
     "Periodic boundaries", periodic,
     "Pairs of boundaries 'id: id, ...': a translation takes the faces of one to the faces of the other, where "
@@ -213,8 +236,17 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
 
 void MeshFileParameters::check(unsigned int dim) const
 {
-  require(curved.empty() || given(), "Mesh/Curved boundaries needs Mesh/File");
-  if (!given())
+  require(curved_boundaries.empty() || from_file(), "Mesh/Curved boundaries needs Mesh/File");
+  require(type != "file" || from_file(), "Mesh/Type = file needs Mesh/File");
+  require(sizes.empty() || shape_of(type) != nullptr, "Mesh/Sizes: Mesh/Type = ", type, " has none");
+  if (const auto *shape = shape_of(type))
+    {
+      require(!from_file(), "Mesh/File is given, but Mesh/Type = ", type);
+      dealii::Triangulation<2> plane;
+      dealii::Triangulation<3> solid;
+      dim == 2 ? make_shape(*shape, sizes, plane) : make_shape(*shape, sizes, solid);
+    }
+  if (!from_file())
     return;
   const std::string              extension = std::filesystem::path(file).extension().string();
   const std::vector<std::string> known     = {".msh", ".vtk", ".vtu", ".inp", ".ucd"};
@@ -225,7 +257,7 @@ void MeshFileParameters::check(unsigned int dim) const
     require(group.dimension <= dim, "Mesh/File: '", file, "' has the group '", group.name, "' of dimension ",
             group.dimension, ", but Problem/Dimension is ", dim);
   for (const auto &[id, text] :
-       split_by_boundary("Mesh/Curved boundaries", curved, boundaries("Mesh/Curved boundaries")))
+       split_by_boundary("Mesh/Curved boundaries", curved_boundaries, boundaries("Mesh/Curved boundaries")))
     if (dim == 2)
       manifold_of<2>(text);
     else
@@ -281,21 +313,31 @@ unsigned int MeshFileParameters::id_of(const std::string &key, const std::string
       return group.id;
     else
       known.push_back(group.name);
-  require(!given() || std::ifstream(file), "Mesh/File: '", file, "' cannot be read"); // a missing one has no names
+  require(!from_file() || std::ifstream(file), "Mesh/File: '", file, "' cannot be read"); // a missing one has no names
   throw InputError(key + ": '" + name + "' is no " + what + " of the mesh: neither a number nor a name that " +
-                   (given() ? "'" + file + "'" : "Mesh/File") + " has for one" + did_you_mean(name, known) + others);
+                   (from_file() ? "'" + file + "'" : "Mesh/File") + " has for one" + did_you_mean(name, known) +
+                   others);
+}
+
+bool MeshFileParameters::curved() const
+{
+  const auto *shape = shape_of(type);
+  return shape ? shape->curved : type == "cylinder" || !curved_boundaries.empty();
 }
 
 template <int dim>
 bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &mesh) const
 {
-  if (!given())
-    return false;
+  if (type == "cylinder" && !from_file())
+    make_channel(mesh);
+  if (!given() || type == "cylinder")
+    return given();
+  const auto                *shape = shape_of(type);
   dealii::Triangulation<dim> serial;
-  read_file(file, serial);
+  shape ? make_shape(*shape, sizes, serial) : read_file(file, serial);
   auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(serial);
   mesh.create_triangulation(vertices, cells, faces);
-  place_on_boundaries(mesh);
+  shape ? copy_manifolds(serial, mesh) : place_on_boundaries(mesh);
   return true;
 }
 
@@ -304,7 +346,7 @@ void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) c
 {
   const std::string key      = "Mesh/Curved boundaries";
   unsigned int      manifold = 1;
-  for (const auto &[id, text] : split_by_boundary(key, curved, boundaries(key)))
+  for (const auto &[id, text] : split_by_boundary(key, curved_boundaries, boundaries(key)))
     {
       check_boundaries(key, {id}, mesh);
       // deal.II's function for boundaries asks edges for an id of their own, which edges of files do not have.
@@ -350,7 +392,7 @@ void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &mesh) const
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const
 {
-  if (curved.empty())
+  if (!curved())
     return nullptr;
   auto coarse = std::make_unique<dealii::Triangulation<dim>>();
   make_coarse(*coarse);
@@ -360,21 +402,68 @@ std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() cons
 template <int dim>
 void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &mesh) const
 {
-  if (curved.empty())
+  if (!curved())
     return;
-  const auto check = [&mesh, file = file] {
-    check_refined_cells("Mesh/Curved boundaries: '" + file + "'", mesh, names_in<dim>(file));
-  };
+  const std::string what  = from_file() ? "Mesh/Curved boundaries: '" + file + "'" : "Mesh/Type = " + type;
+  const auto        check = [&mesh, what, names = names_in<dim>(file)] { check_refined_cells(what, mesh, names); };
   if (!is_distributed(mesh))
     mesh.signals.post_refinement.connect(check);
   mesh.signals.post_distributed_refinement.connect(check);
   mesh.signals.post_distributed_load.connect(check);
 }
 
-#define INSTANTIATE(dim)                                                                  \
-  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
-  template void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;    \
-  template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
+template <int dim>
+std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &mesh) const
+{
+  const dealii::MappingQ<dim>   mapping(curved() ? 2 : 1);
+  const dealii::FE_Nothing<dim> nothing;
+  dealii::FEValues<dim>         cells(mapping, nothing, dealii::QGauss<dim>(2), dealii::update_JxW_values);
+  dealii::FEFaceValues<dim>     faces(mapping, nothing, dealii::QGauss<dim - 1>(2), dealii::update_JxW_values);
+  std::map<std::pair<unsigned int, unsigned int>, std::array<double, 2>> parts; // dimension and id: number and size
+  const auto add = [&parts](unsigned int dimension, unsigned int id, const std::vector<double> &JxW) {
+    auto &[n, size] = parts[{dimension, id}];
+    n += 1.;
+    size += std::accumulate(JxW.begin(), JxW.end(), 0.);
+  };
+  for (const auto &cell : owned_cells(mesh))
+    {
+      cells.reinit(cell);
+      add(dim, cell->material_id(), cells.get_JxW_values());
+      for (const unsigned int f : cell->face_indices())
+        if (cell->at_boundary(f))
+          {
+            faces.reinit(cell, f);
+            add(dim - 1, cell->face(f)->boundary_id(), faces.get_JxW_values());
+          }
+    }
+  std::ostringstream text;
+  const auto         sums = dealii::Utilities::MPI::all_gather(mesh.get_communicator(), parts);
+  parts.clear();
+  for (const auto &of_rank : sums)
+    for (const auto &[key, part] : of_rank)
+      for (const int k : {0, 1})
+        parts[key][k] += part[k];
+  for (const auto &[key, part] : parts)
+    {
+      const bool is_cell = key.first == dim;
+      text << (is_cell ? "material " : "boundary ") << key.second;
+      for (const Group &group : groups)
+        if (group.dimension == key.first && group.id == key.second)
+          text << " '" << group.name << "'";
+      text << ": " << part[0] << (is_cell ? " cells, " : " faces, ")
+           << (key.first == 1 ? "length " :
+               key.first == 2 ? "area " :
+                                "volume ")
+           << part[1] << '\n';
+    }
+  return text.str();
+}
+
+#define INSTANTIATE(dim)                                                                         \
+  template void        MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;    \
+  template bool        MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
+  template void        MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
+  template std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &) const;      \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

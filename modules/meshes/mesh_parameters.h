@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "frame/parameters/mesh_file.h"
+#include "meshes/mesh_file.h"
 
 #include <deal.II/grid/tria.h>
 
@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// Section "Mesh": a box with graded coordinates, a channel with a cylinder, or a mesh from a file, refined everywhere
-/// and then where an expression is positive.
+/// Section "Mesh": a box with graded coordinates, or another mesh, refined everywhere and then where an expression is
+/// positive.
 class MeshParameters : public MeshFileParameters
 {
 public:
@@ -21,7 +21,7 @@ public:
   explicit MeshParameters(const std::string &mesh = "mesh", const std::string &note = "", unsigned int n_cells = 1,
                           unsigned int refinements = 4);
 
-  std::string               type = "box", coordinates, refine_where;
+  std::string               coordinates, refine_where;
   std::vector<unsigned int> cells;
   unsigned int              refinements, local_refinements = 0;
 
@@ -32,7 +32,7 @@ public:
   /// Throws InputError with `key` where the mesh is a box that has no such side; of other meshes see check_boundaries.
   void check_boundary(const std::string &key, unsigned int id, unsigned int dim) const
   {
-    require(type != "box" || id < 2 * dim, key, ": a box in ", dim, "D has no boundary ", id, "; its sides are 0 to ",
+    require(given() || id < 2 * dim, key, ": a box in ", dim, "D has no boundary ", id, "; its sides are 0 to ",
             2 * dim - 1);
   }
 
@@ -40,19 +40,5 @@ public:
   /// cells without volume.
   template <int dim>
   void make(dealii::Triangulation<dim> &mesh) const;
-  /// Returns the coarse mesh with its manifolds where some of them are not flat, else null.
-  template <int dim>
-  std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
-  /// Calls MeshFileParameters::check_refinement where the mesh comes from a file.
-  template <int dim>
-  void check_refinement(dealii::Triangulation<dim> &mesh) const
-  {
-    if (type == "file")
-      MeshFileParameters::check_refinement(mesh);
-  }
-
-private:
-  template <int dim>
-  void make_coarse(dealii::Triangulation<dim> &coarse) const;
 };
 } // namespace adamant

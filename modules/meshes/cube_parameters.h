@@ -3,8 +3,8 @@
 #include "fem/meshes/mesh.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "frame/parameters/mesh_file.h"
 #include "frame/parameters/time_parameters.h"
+#include "meshes/mesh_file.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>

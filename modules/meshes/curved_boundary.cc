@@ -1,0 +1,120 @@
+#include "meshes/curved_boundary.h"
+
+#include "base/exceptions.h"
+#include "expressions/expressions.h"
+#include "frame/parameters/parameters.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/utilities.h>
+#include <deal.II/grid/manifold_lib.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+// The points where a function f is zero. A new one is the mean of others, moved along the gradient of f by Newton's
+// method.
+template <int dim>
+class ZeroSet : public dealii::Manifold<dim>
+{
+public:
+  ZeroSet(const std::string &key, const std::string &f)
+    : key(key)
+    , text(f)
+    , f(parse_function<dim>(key, f, 1))
+  {}
+  std::unique_ptr<dealii::Manifold<dim>> clone() const override { return std::make_unique<ZeroSet>(key, text); }
+
+  using Points  = dealii::ArrayView<const dealii::Point<dim>>;
+  using Weights = dealii::ArrayView<const double>;
+  dealii::Point<dim> get_new_point(const Points &points, const Weights &weights) const override
+  {
+    dealii::Point<dim> x;
+    double             size = 0.;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      {
+        x += weights[i] * points[i];
+        size = std::max(size, points[i].distance(points[0]));
+      }
+    for (unsigned int step = 0; step < 50; ++step)
+      {
+        const auto   gradient = gradient_at(x, 1e-6 * size);
+        const double length   = gradient.norm_square();
+        if (const auto move = f->value(x) / length * gradient; length > 0. && move.norm() <= 1e-14 * (size + x.norm()))
+          return x;
+        else
+          x -= move;
+      }
+    std::ostringstream place;
+    place << points[0];
+    throw InputError(key + ": Newton's method finds no point near (" + place.str() + ") where '" + text + "' is zero");
+  }
+
+private:
+  dealii::Tensor<1, dim> gradient_at(const dealii::Point<dim> &x, double h) const
+  {
+    dealii::Tensor<1, dim> gradient;
+    for (unsigned int d = 0; d < dim; ++d)
+      {
+        dealii::Tensor<1, dim> e;
+        e[d]        = h;
+        gradient[d] = (f->value(x + e) - f->value(x - e)) / (2. * h);
+      }
+    return gradient;
+  }
+
+  const std::string                                  key, text;
+  const std::shared_ptr<const dealii::Function<dim>> f;
+};
+
+// (x / a)^2 + ... = 1, with the centre and half axes of an ellipse or ellipsoid.
+std::string ellipsoid(const std::vector<double> &numbers)
+{
+  const std::size_t  dim = numbers.size() / 2;
+  std::ostringstream f;
+  f.precision(17);
+  for (std::size_t d = 0; d < dim; ++d)
+    f << "(("
+      << "xyz"[d] << "-(" << numbers[d] << "))/(" << numbers[dim + d] << "))^2+";
+  f << "(-1)";
+  return f.str();
+}
+} // namespace
+
+template <int dim>
+std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
+{
+  const std::string key       = "Mesh/Curved boundaries";
+  const auto        semicolon = text.find(';');
+  const auto        kind      = dealii::Utilities::trim(text.substr(0, semicolon));
+  if (kind == "surface" && semicolon != std::string::npos)
+    return std::make_unique<ZeroSet<dim>>(key, text.substr(semicolon + 1));
+  const auto numbers = split_numbers(semicolon == std::string::npos ? "" : text.substr(semicolon + 1));
+  const auto point   = [&](std::size_t first) {
+    dealii::Point<dim> p;
+    std::copy_n(numbers.begin() + first, dim, &p[0]);
+    return p;
+  };
+  if ((kind == "sphere" || (kind == "circle" && dim == 2)) && numbers.size() == dim)
+    return std::make_unique<dealii::SphericalManifold<dim>>(point(0));
+  if (kind == (dim == 2 ? "ellipse" : "ellipsoid") && numbers.size() == 2 * dim &&
+      std::all_of(numbers.begin() + dim, numbers.end(), [](double half_axis) { return half_axis > 0.; }))
+    return std::make_unique<ZeroSet<dim>>(key, ellipsoid(numbers));
+  if constexpr (dim == 3)
+    if (kind == "cylinder" && numbers.size() == 6 && point(3).norm() > 0.)
+      return std::make_unique<dealii::CylindricalManifold<dim>>(point(3), point(0));
+  throw InputError("Mesh/Curved boundaries: '" + text + "' should be " +
+                   (dim == 2 ? "'circle; x; y' with its centre, 'ellipse; x; y; a; b' with its half axes" :
+                               "'sphere; x; y; z' with its centre, 'ellipsoid; x; y; z; a; b; c' with its half axes, "
+                               "'cylinder; x; y; z; d_x; d_y; d_z' with a point of its axis and its direction") +
+                   ", or 'surface; f' with an expression that is zero there");
+}
+
+template std::unique_ptr<dealii::Manifold<2>> manifold_of<2>(const std::string &);
+template std::unique_ptr<dealii::Manifold<3>> manifold_of<3>(const std::string &);
+} // namespace adamant

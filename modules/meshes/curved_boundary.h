@@ -1,0 +1,14 @@
+#pragma once
+
+#include <deal.II/grid/manifold.h>
+
+#include <memory>
+#include <string>
+
+namespace adamant
+{
+/// Returns the manifold that a text of Mesh/Curved boundaries describes, such as "sphere; 0; 0; 0". Throws InputError
+/// for other texts.
+template <int dim>
+std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text);
+} // namespace adamant
