@@ -52,7 +52,7 @@ unsigned int axis_of(const Face &face)
   return axis;
 }
 
-// The axis that all faces of a boundary are normal to, or dim: there is none. All ranks get the same.
+// The axis that all faces of a boundary are normal to, or dim: there is none. All ranks get one answer.
 template <int dim>
 unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::boundary_id id)
 {

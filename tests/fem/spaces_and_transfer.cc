@@ -5,6 +5,7 @@
 
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/lac/la_parallel_vector.h>
 #include <deal.II/multigrid/mg_transfer_global_coarsening.h>
 
@@ -197,6 +198,142 @@ void for_all_elements(void (*test)(const FiniteElement<dim> &, unsigned int))
     test(*fe, ++seed);
 }
 
+// A box of two coarse cells that is periodic in x and in the last direction, refined at random.
+template <int dim>
+void make_periodic_mesh(Triangulation<dim> &mesh, unsigned int seed)
+{
+  std::vector<unsigned int> cells(dim, 1);
+  cells[1] = 2;
+  Point<dim> far;
+  for (int d = 0; d < dim; ++d)
+    far[d] = 1.;
+  GridGenerator::subdivided_hyper_rectangle(mesh, cells, Point<dim>(), far, true);
+  std::vector<GridTools::PeriodicFacePair<typename Triangulation<dim>::cell_iterator>> pairs;
+  GridTools::collect_periodic_faces(mesh, 0, 1, 0, pairs);
+  GridTools::collect_periodic_faces(mesh, 2 * dim - 2, 2 * dim - 1, dim - 1, pairs);
+  mesh.add_periodicity(pairs);
+  mesh.refine_global(1);
+  refine_randomly(mesh, dim == 2 ? 4 : 2, 0.15, seed);
+}
+
+// On all levels any function of the space has equal values at two points that are one, and constants come to finer
+// levels as they are.
+template <int dim>
+void expect_periodic(unsigned int degree, unsigned int seed)
+{
+  SCOPED_TRACE(std::to_string(dim) + "D, degree " + std::to_string(degree) + ", seed " + std::to_string(seed));
+  Triangulation<dim> mesh;
+  make_periodic_mesh(mesh, seed);
+  const MappingQ1<dim>            mapping;
+  const adamant::LevelMeshes<dim> meshes(mesh, {1});
+  const FE_Q<dim>                 fe(degree);
+  const adamant::Field<dim>       field(meshes, "u", fe);
+  EXPECT_EQ(meshes[0].cells->size(), 2u);
+  std::mt19937 random(seed);
+  for (std::size_t level = 0; level < field.n_levels(); ++level)
+    {
+      const auto          &space = field.space(level);
+      const Vector<double> u     = multiply(space.H, random_vector(space.n_dofs(), seed));
+      for (int k = 0; k < 10; ++k)
+        for (const int d : {0, dim - 1})
+          {
+            Point<dim> here;
+            for (int c = 0; c < dim; ++c)
+              here[c] = random_number(random);
+            here[d]    = 0.;
+            auto there = here;
+            there[d]   = 1.;
+            EXPECT_NEAR(VectorTools::point_value(mapping, space.dof_handler(), u, here),
+                        VectorTools::point_value(mapping, space.dof_handler(), u, there), 1e-12)
+              << "level " << level << " at (" << here << ")";
+          }
+      if (level == 0)
+        continue;
+      Vector<double> ones(field.space(level - 1).n_dofs());
+      ones                         = 1.;
+      const Vector<double> at_fine = multiply(space.H, multiply(*field.prolongation(level), ones));
+      for (const double value : at_fine)
+        ASSERT_NEAR(value, 1., 1e-13) << "level " << level;
+    }
+}
+
+template <int dim>
+double flux_through(const LevelSpace<dim> &space, const Vector<double> &u, types::boundary_id id)
+{
+  const MappingQ1<dim>        mapping;
+  FEFaceValues<dim>           at_face(mapping, space.element(), QGauss<dim - 1>(space.element().degree + 1),
+                                      update_values | update_normal_vectors | update_JxW_values);
+  std::vector<Tensor<1, dim>> values(at_face.n_quadrature_points);
+  double                      flux = 0.;
+  for (const auto &cell : space.dof_handler().active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
+        {
+          at_face.reinit(cell, f);
+          at_face[FEValuesExtractors::Vector(0)].get_function_values(u, values);
+          for (const unsigned int q : at_face.quadrature_point_indices())
+            flux += values[q] * at_face.normal_vector(q) * at_face.JxW(q);
+        }
+  return flux;
+}
+
+// A part of a shell: nothing flows through its outer side (1) and a straight one (2), though they meet in an edge and
+// the normals of faces differ.
+template <int dim>
+void expect_impermeable(unsigned int degree)
+{
+  SCOPED_TRACE(std::to_string(dim) + "D, degree " + std::to_string(degree));
+  auto mesh = std::make_shared<Triangulation<dim>>();
+  GridGenerator::quarter_hyper_shell(*mesh, Point<dim>(), 0.5, 1., 0, true);
+  mesh->refine_global(dim == 2 ? 2 : 1);
+  const FESystem<dim> fe(FE_Q<dim>(degree), dim);
+  DirichletBoundary   dirichlet = {{0, ComponentMask()}};
+  dirichlet.normal              = {1, 2};
+  const LevelSpace<dim> space(mesh, fe, dirichlet);
+  const Vector<double>  u = multiply(space.H, random_vector(space.n_dofs(), 7));
+  for (const types::boundary_id id : {1, 2})
+    EXPECT_NEAR(flux_through(space, u, id), 0., 1e-14) << "boundary " << id;
+  EXPECT_GT(std::abs(flux_through(space, u, 3)), 1e-6) << "this side lets through";
+  // At a node of the outer side u . N = 0 with N = ∫ φ n, and two components are free but at edges.
+  const auto N      = space.nodal_normals(1);
+  int        n_free = 0, n_slip = 0;
+  for (int node = 0; node < space.n_dofs() / dim; ++node)
+    {
+      double normal = 0., size = 0.;
+      for (int d = 0; d < dim; ++d)
+        {
+          normal += N[d][dim * node] * u(dim * node + d);
+          size += std::abs(N[d][dim * node]);
+        }
+      EXPECT_NEAR(normal, 0., 1e-14) << "node " << node;
+      if (size == 0.)
+        continue;
+      ++n_slip;
+      for (int d = 0; d < dim; ++d)
+        n_free += space.is_free(dim * node + d);
+    }
+  EXPECT_GT(n_slip, 4);
+  EXPECT_GT(n_free, n_slip / 2 * (dim - 1));
+  EXPECT_LE(n_free, n_slip * (dim - 1));
+}
+
+TEST(LevelSpace, PeriodicFaces)
+{
+  for (const unsigned int seed : {1, 2, 3})
+    for (const unsigned int degree : {1, 2})
+      {
+        expect_periodic<2>(degree, seed);
+        expect_periodic<3>(degree, seed);
+      }
+}
+TEST(LevelSpace, NothingFlowsThroughSidesOfAnyDirection)
+{
+  for (const unsigned int degree : {1, 2})
+    {
+      expect_impermeable<2>(degree);
+      expect_impermeable<3>(degree);
+    }
+}
 TEST(LevelSpace, ConstraintMatrices2D)
 {
   for_all_elements<2>(compare_constraints<2>);
