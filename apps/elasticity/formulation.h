@@ -72,7 +72,7 @@ public:
 
   void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const
   {
-    add_mass(cell, adamant::ElasticIntegrals<dim>(cell, materials), old_mass, local);
+    add_mass(cell, adamant::ElasticIntegrals<dim>(cell, materials, false), old_mass, local);
   }
 
   /// Returns a load in the rows that have it: with the coupled formulation, the rows of dt v behind u in each node.

@@ -123,11 +123,11 @@ template <int dim>
 class ElasticIntegrals
 {
 public:
-  /// Both arguments have to outlive the object.
-  ElasticIntegrals(const CellContext<dim> &cell, const ElasticMaterials &materials)
+  /// The first two arguments have to outlive the object. Without `stiffness` it has the mass alone.
+  ElasticIntegrals(const CellContext<dim> &cell, const ElasticMaterials &materials, bool stiffness = true)
     : cell(cell)
     , axial(materials.axial())
-    , b_bar(materials.b_bar)
+    , b_bar(materials.b_bar && stiffness)
     , materials(materials.on(cell))
   {
     for (const unsigned int q : cell.quadrature_point_indices())
@@ -184,7 +184,7 @@ public:
       {
         divergences = 0.;
         for (unsigned int k = 0; k < polynomials->size(); ++k)
-          divergences += polynomials->value(k, points[q]) * D[a][k];
+          divergences += polynomials->value(k, points[q]) * moment_of_gradient(a, k);
       }
     return (material(q).thermal_stress() * weight[q]) * divergences;
   }
@@ -201,6 +201,11 @@ private:
     return result;
   }
 
+  dealii::Tensor<1, dim> moment_of_gradient(unsigned int i, unsigned int k) const
+  {
+    return polynomials->moment(k, [&](unsigned int q) { return cell.gradient(i, q); });
+  }
+
   void project()
   {
     points = cell.quadrature_points_of_shape();
@@ -209,8 +214,8 @@ private:
     D.resize(cell.dofs_per_cell());
     LD.resize(cell.dofs_per_cell());
     for (const unsigned int i : cell.dof_indices())
-      for (unsigned int k = 0; k < n; ++k)
-        D[i].push_back(polynomials->moment(k, [&](unsigned int q) { return cell.gradient(i, q); }));
+      for (unsigned int k = 0; cell.component(i) == 0 && k < n; ++k)
+        D[i].push_back(moment_of_gradient(i, k));
     for (const unsigned int i : cell.dof_indices())
       for (unsigned int k = 0; cell.component(i) == 0 && k < n; ++k)
         if (LD[i].emplace_back(); materials.size() == 1) // the polynomials are orthonormal
@@ -228,6 +233,6 @@ private:
   std::vector<double>                              weight;
   std::vector<dealii::Point<dim>>                  points; // with B-bar, as what follows
   std::optional<DilatationSpace<dim>>              polynomials;
-  std::vector<std::vector<dealii::Tensor<1, dim>>> D, LD; // LD of the first component's shape functions
+  std::vector<std::vector<dealii::Tensor<1, dim>>> D, LD; // of the first component's shape functions
 };
 } // namespace adamant

@@ -385,6 +385,8 @@ def elasticity(d):
     if free:
         d.set("Problem/Springs", f"{d.boundary_name(d.pick(*free))}: {d.pick('2', '1+x^2', '3; 0', '0; 1')}", 0.3)
     if not d.mesh and "Discretization/Coordinates" not in d.settings:
+        if d.dim == 2 and not thin and d.settings["Discretization/Volumetric strain"] == "standard" and d.maybe(0.4):
+            d.set("Problem/Plane", "axial")
         d.set("Problem/Supports", d.pick(f"x = 0, y = 0: {d.pick(*axes)}", f"x < 0, y = 0: {axes}"), 0.3)
     if not stationary:
         d.set("Problem/Initial displacement", "; ".join(f"0.01*({d.scalar()})" for _ in axes), 0.3)
