@@ -189,14 +189,11 @@ private:
                            {"mass", now.mass},
                            {"height", now.height},
                            {"speed", now.speed}});
-    if (!parameters.output.any())
-      return;
-    const auto values = evaluated();
-    evaluation->add_to(row, adamant::pointers(values));
+    if (parameters.output.any())
+      evaluation->add_to(row, adamant::pointers(evaluated()));
   }
 
-  // Returns what `evaluation` reads.
-  std::vector<Array<double>> evaluated() const
+  std::vector<Array<double>> evaluated() const // what `evaluation` reads
   {
     auto values = flow->values();
     values.push_back(adamant::to_host(c));
@@ -232,8 +229,7 @@ private:
     if (!flow->prescribes_velocity())
       record["dissipation"] = flow->dissipation();
     record["precision"] = to_text(flow->precision());
-    const auto values   = evaluated();
-    evaluation->add_to(record, adamant::pointers(values), this->folder());
+    evaluation->add_to(record, adamant::pointers(evaluated()), this->folder());
     std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
               << (first_mass != 0. ? (now.mass - first_mass) / first_mass : 0.) << ", height " << now.height
               << std::endl;

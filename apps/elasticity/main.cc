@@ -97,8 +97,7 @@ private:
     equation.emplace(formulation, parameters, *field, mapping, dt, adamant::extent(*mesh));
     for (Vector *vector : {&u, &u_old, &v, &w, &x, &rhs, &lift})
       *vector = field->vector();
-    // A point outside of the mesh is found here, before anything is solved.
-    results.emplace(device, *field, mapping, equation->materials, parameters.output);
+    results.emplace(device, *field, mapping, equation->materials, parameters.output); // checks points
   }
 
   // Makes the matrices of all levels with their solver, and on the finest level the right-hand side's matrices.
@@ -186,12 +185,10 @@ private:
     state.history(guess, device, field->space());
   }
 
-  bool needs_energies() const
+  bool statistics_wait() const override // for energies and statistics
   {
-    return step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step);
+    return parameters.output.energies_due(schedule, step) || !parameters.output.statistics.empty();
   }
-
-  bool statistics_wait() const override { return needs_energies() || !parameters.output.statistics.empty(); }
 
   adamant::Energies energies()
   {
@@ -202,7 +199,7 @@ private:
   // Adds F . u, energies and displacements at points to a row of the statistics.
   void add_statistics(adamant::Statistics::Row &row) override
   {
-    results->energy = needs_energies() ? energies() : results->unknown;
+    results->energy = parameters.output.energies_due(schedule, step) ? energies() : results->unknown;
     results->add_to(row, load_factor(time), step);
     if (!parameters.output.statistics.empty())
       results->add_statistics(row, this->download(u));

@@ -118,6 +118,11 @@ struct OutputParameters : adamant::SolidOutputParameters
                   "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only",
                   prm, Patterns::Integer(0));
   }
+
+  bool energies_due(const adamant::Schedule &schedule, unsigned int step) const
+  {
+    return step == schedule.n_steps || schedule.due(energy_interval, step);
+  }
 };
 
 struct Parameters

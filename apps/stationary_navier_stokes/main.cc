@@ -88,7 +88,7 @@ private:
     timed("init/hierarchy", [this] {
       meshes.emplace(*mesh, this->level_mesh_options(parameters.linear_solver, flow_element<dim>()));
       const auto &space = add_level(meshes->size() - 1).field.finest();
-      samples.emplace(parameters, space, mapping, [this](unsigned int id) { return force_on(id); });
+      samples.emplace(parameters, space, mapping, finest().equations, u);
       check_flux(parameters.problem, space, mapping);
       check_coarsest_level(parameters, finest().field.space(0).n_dofs());
       x = finest().on_device.vector();
@@ -212,23 +212,11 @@ private:
                               {"hanging_nodes", space.n_hanging() / (dim + 1)},
                               {"kinetic_energy", integrals.energy}};
     for (const auto id : parameters.output.force_boundaries)
-      record["forces"][std::to_string(id)] = force_on(id);
+      record["forces"][std::to_string(id)] = samples->force_on(id);
     return record;
   }
 
-  std::vector<double> force_on(unsigned int id)
-  {
-    auto force = finest().equations.force_on(id, u);
-    for (double &component : force)
-      component *= parameters.output.force_scale;
-    return force;
-  }
-
-  void add_statistics(adamant::Statistics::Row &row) override
-  {
-    if (parameters.output.any())
-      samples->add_to(row, this->download(u));
-  }
+  void add_statistics(adamant::Statistics::Row &row) override { samples->add_to(row, this->download(u)); }
 
   std::vector<const Vector *> output_vectors() const override { return {&u}; }
 

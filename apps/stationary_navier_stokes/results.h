@@ -47,14 +47,26 @@ class Samples
 public:
   /// All arguments have to outlive the object.
   Samples(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
-          const std::function<std::vector<double>(unsigned int)> &force)
+          FlowEquations<dim> &equations, const adamant::Vector<double> &u)
     : parameters(parameters)
     , space(space)
     , mapping(mapping)
+    , equations(equations)
+    , u(u)
     , scalar(std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {})
     , evaluation(parameters.output, mapping, {{&space, names()}},
-                 adamant::flow_quantities<dim>(parameters.problem.viscosity), {{"force", force}})
+                 adamant::flow_quantities<dim>(parameters.problem.viscosity),
+                 {{"force", [this](unsigned int id) { return force_on(id); }}})
   {}
+
+  /// Returns the force of the flow u on a boundary, times the parameters' factor.
+  std::vector<double> force_on(unsigned int id) const
+  {
+    auto force = equations.force_on(id, u);
+    for (double &component : force)
+      component *= parameters.output.force_scale;
+    return force;
+  }
 
   void add_to(adamant::Statistics::Row &row, const Array<double> &nodal) const
   {
@@ -89,6 +101,8 @@ private:
   const Parameters               &parameters;
   const adamant::LevelSpace<dim> &space;
   const Mapping<dim>             &mapping;
+  FlowEquations<dim>             &equations;
+  const adamant::Vector<double>  &u;
   const adamant::LevelSpace<dim>  scalar;
   const adamant::Evaluation<dim>  evaluation;
 };

@@ -16,7 +16,7 @@ template <int dim>
 struct SamplePlace
 {
   std::string                      key, kind;   ///< the parameter, and "profile" or "plane"
-  std::size_t                      number;      ///< of the place among those of its kind
+  std::size_t                      number;      ///< of the place among all of its kind
   std::vector<std::vector<double>> along;       ///< of a plane: each point's distances from the corner along the edges
   std::vector<dealii::Point<dim>>  points = {}; ///< of a plane: those along the first edge follow each other
 };

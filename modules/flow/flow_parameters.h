@@ -82,7 +82,7 @@ struct FlowOutputParameters : EvaluationParameters
       mesh.check_boundary("Output/Force boundaries", id, dim);
     EvaluationParameters::check(dim);
   }
-  /// Returns the boundaries with a force in statistics.csv: those of "Force boundaries", and of statistics.
+  /// Returns the boundaries with a force in statistics.csv: "Force boundaries", and boundaries of statistics.
   std::set<unsigned int> boundaries_with_force() const
   {
     auto ids = force_boundaries;

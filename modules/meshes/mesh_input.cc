@@ -1,6 +1,7 @@
 #include "meshes/mesh_input.h"
 
 #include "base/exceptions.h"
+#include "fem/meshes/cell_list.h"
 #include "fem/meshes/mesh.h"
 #include "solvers/krylov.h"
 

@@ -32,7 +32,7 @@ OfSolution<dim> parse(const std::string &key, const std::string &text)
   };
 }
 
-// The entries of Λ, one or those of a symmetric tensor's upper half, row by row.
+// Returns the entries of Λ: one, or a symmetric tensor's upper half, row by row.
 template <int dim>
 std::vector<OfSolution<dim>> parse_entries(const Coefficient &diffusion, unsigned int material)
 {

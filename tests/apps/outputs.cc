@@ -300,7 +300,7 @@ struct NavierStokesOutputs : Outputs
   {}
 };
 
-// What flows in at the end flows out, and forces are those of Force boundaries, on another boundary, too.
+// What flows in at the end flows out, and forces equal the recorded ones; another boundary may have one, too.
 TEST_F(NavierStokesOutputs, PastACylinder)
 {
   const auto outcome =

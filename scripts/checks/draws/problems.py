@@ -124,6 +124,23 @@ class Draw:
                 found.append(self.moved(p) if self.moved else p)
         return [", ".join(f"{c:.6g}" for c in p) for p in found]
 
+    def outputs(self, quantities, of_boundaries=("",), samples=True):
+        """Section Output: statistics of quantities whose means and integrals are not zero for reasons of symmetry, a plane."""
+        ids = self.boundaries() if self.settings.get("Mesh/Type") != "cylinder" else [0, 1, 2, 3]
+        kinds = ["mean ", "min ", "max ", "integral ", ""]
+        entries = {f"{self.pick(*kinds)}{self.pick(*quantities)}" for _ in range(self.pick(1, 2))}
+        entries |= {f"{quantity} on boundary {self.boundary_name(self.pick(*ids))}" for quantity in of_boundaries if quantity}
+        entries.add(f"{self.pick(*kinds)}{self.pick(*quantities)} on boundary {self.boundary_name(self.pick(*ids))}")
+        self.set("Output/Statistics", "; ".join(sorted(entries)), 0.5)
+        if samples and self.set("Output/Planes", self.plane(), 0.3):
+            self.set("Output/Plane points", "3, 2")
+
+    def plane(self):
+        """A small plane at one point, so that it is inside any mesh."""
+        p = [float(c) for c in self.points(1, False)[0].split(",")]
+        edges = [1e-3 * (d == e) for e in (0, 1) for d in range(len(p))]
+        return ", ".join(f"{c:.6g}" for c in p + edges)
+
     def profile(self):
         """A short line at one point, so that it is inside any mesh."""
         p = [float(c) for c in self.points(1, False)[0].split(",")]
@@ -283,6 +300,7 @@ def transport_diffusion(d):
     d.set("Time stepping/Scheme", d.pick("backward_euler", "crank_nicolson", "bdf2"))
     d.set("Time stepping/Output interval", d.pick(0, 1, 2, 3))
     d.adaptivity()
+    d.outputs(["theta"], ["flux"])
     d.solver(["gmres", "gmres", "bicgstab", "multigrid"], degree=degree)
 
 
@@ -331,6 +349,7 @@ def nonlinear_heat(d):
         terms_of_solution(d)
     d.set("Heat/Newton", d.pick("true", "true", "false"))
     d.set("Heat/Newton steps", 100)
+    d.outputs(["u"], ["flux"])
     d.solver(["gmres", "gmres", "bicgstab"], amg=False, interpolation=False, degree=degree)
 
 
@@ -401,6 +420,8 @@ def elasticity(d):
     d.set("Output/Profile points", 3)
     d.set("Output/Interval", d.pick(0, 1, 2, 3))
     d.set("Output/Energy interval", d.pick(0, 1, 2), 0.5)
+    b_bar = d.settings["Discretization/Volumetric strain"] == "b_bar"
+    d.outputs(["u", "u_x", "displacement", "von_mises"], ["" if b_bar else "force"])
     if not stationary:
         d.adaptivity(0.4)
         d.set("Adaptivity/Field", d.pick("displacement", "velocity"))
@@ -451,6 +472,7 @@ def navier_stokes(d):
         d.set("Output/Points", "; ".join(d.points()), 0.5)
         d.set("Output/Profiles", d.profile(), 0.3)
         d.adaptivity(0.4)
+    d.outputs(["speed", "kinetic_energy", "strain_rate"], ["force"], kind != "cylinder")
     if kind == "box" and "Adaptivity/Interval" not in d.settings and d.settings["Mesh/Local refinements"] == "0":
         if d.set("Implementation/Pressure solver", "fast_diagonalization", 0.2):
             d.set("Implementation/Fast diagonalization precision", d.pick("float64", "float32"))
@@ -472,6 +494,7 @@ def stationary_navier_stokes(d):
     if kind != "cylinder":
         d.set("Output/Points", "; ".join(d.points()), 0.5)
         d.set("Output/Profiles", d.profile(), 0.3)
+    d.outputs(["speed", "kinetic_energy", "strain_rate"], ["force"], kind != "cylinder")
     d.solver(["gmres", "gmres", "bicgstab"],
              smoothers=["cell_patches", "cell_patches", "vertex_patches", "downstream_patches"], amg=False,
              interpolation=False)
@@ -525,6 +548,7 @@ def stokes(d):
     d.set("Refinement/For velocity", d.pick(0, 1) if estimates or d.maybe(0.2) else 0)
     d.set("Viscosity/Continuation stages", d.pick(1, 1, 1, 2))
     d.set("Output/Points", "; ".join(d.points()) if d.settings.get("Mesh/Type") != "cylinder" else "0.1, 0.1")
+    d.outputs(["speed", "strain_rate"], ["force"], d.settings.get("Mesh/Type") != "cylinder")
     stokes_solver(d)
 
 
@@ -546,6 +570,7 @@ def buoyant_flow(d):
     d.set("Time stepping/Longest time step", d.between(0.1, 5), 0.3)
     d.adaptivity(0.5)
     d.set("Adaptivity/Field", d.pick("composition", "velocity"))
+    d.outputs(["c", "speed"], ["force"], d.settings.get("Mesh/Type") != "cylinder")
     stokes_solver(d)
 
 
