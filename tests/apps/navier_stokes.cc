@@ -151,6 +151,53 @@ TEST_F(NavierStokes, VorticesOnALocallyRefinedMesh)
   EXPECT_GT(errors[0] / errors[1], 3.3) << "expected second order across hanging nodes";
 }
 
+// The mesh is finer at one of two sides that are one: nodes hang at the pair.
+TEST_F(NavierStokes, PeriodicVortices)
+{
+  double last_u = 0, last_p = 0;
+  for (const unsigned int n : {4, 5})
+    {
+      std::vector<std::string> arguments = {std::string(NAVIER_STOKES_PRM) + "/taylor_green.prm"};
+      for (const auto &setting : refinements(n) + time_steps(0.1, 0.1 / std::pow(4., n)))
+        arguments.insert(arguments.end(), {"--set", setting});
+      const auto outcome = start(arguments);
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      const double u = outcome.l2(), p = outcome.record.at("errors").at("pressure_l2");
+      EXPECT_LE(outcome.max_iterations(), 10);
+      if (n == 5)
+        {
+          EXPECT_GT(last_u / u, 3.5) << "expected second order of the velocity";
+          EXPECT_GT(last_p / p, 3.5) << "expected second order of the pressure";
+        }
+      last_u = u;
+      last_p = p;
+    }
+  EXPECT_LT(last_u, 5e-4);
+}
+
+// Vortices slip along the sides of their square, which is turned by 30 degrees or not.
+TEST_F(NavierStokes, VorticesSlipAlongSlantedSides)
+{
+  double errors[2];
+  for (const bool turned : {false, true})
+    {
+      const std::string c = turned ? "sqrt(0.75)" : "1", s = turned ? "0.5" : "0", xi = "(" + c + "*x+" + s + "*y)",
+                        eta = "(-" + s + "*x+" + c + "*y)", u = "(sin(pi*" + xi + ")*cos(pi*" + eta + "))",
+                        v = "(-cos(pi*" + xi + ")*sin(pi*" + eta + "))", decay = "*exp(-2*pi^2*0.05*t)",
+                        u_x = "(" + c + "*" + u + "-" + s + "*" + v + ")",
+                        u_y = "(" + s + "*" + u + "+" + c + "*" + v + ")";
+      const auto outcome    = solve(Settings{"Problem/Viscosity=0.05",
+                                          "Problem/Boundary velocity=", "Problem/Free slip boundaries=0, 1, 2, 3",
+                                          "Problem/Initial velocity=" + u_x + "; " + u_y,
+                                          "Problem/Exact velocity=" + u_x + decay + "; " + u_y + decay,
+                                          "Mesh/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y"} +
+                                    refinements(4) + time_steps(0.1, 0.0005) + tolerance("1e-10"));
+      errors[turned]        = outcome.l2();
+    }
+  EXPECT_LT(errors[0], 2e-3);
+  EXPECT_NEAR(errors[1], errors[0], 1e-6 * errors[0]);
+}
+
 // A body force that moves the fluid against a wall does nothing but press.
 TEST_F(NavierStokes, AGradientForceIsBalancedByThePressure)
 {

@@ -302,6 +302,9 @@ const Case cases[] = {
   {"TransportDiffusion3D", transport_diffusion,
    transport + Settings{"Problem/Dimension=3", "Discretization/Refinements=2", "Discretization/Adaptive cycles=2"}},
   {"TransportDiffusionAdaptive2D", transport_diffusion, following},
+  {"TransportDiffusionPeriodic2D", transport_diffusion,
+   following +
+     Settings{"Mesh/Periodic boundaries=0: 1, 2: 3", "Problem/Initial values=exp(-200*((x-0.9)^2+(y-0.375)^2))"}},
   {"ElasticityCondensed2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) + Settings{"Discretization/Degree=2", "Problem/Exact displacement=x; y"}},
   {"ElasticityFromFile2D", elasticity,
@@ -345,6 +348,18 @@ const Case cases[] = {
      Settings{"Mesh/Refinements=6", "Time stepping/End time=0.0005", "Problem/Exact velocity=4*y*(1-y); 0",
               "Problem/Exact pressure=x", "Output/Profiles=0, 0.3, 1, 0.4; 0.1, 0.1, 0.1, 0.9",
               "Output/Points=0.25, 0.25; 0.9, 0.1"}},
+  {"NavierStokesPeriodic2D", navier_stokes,
+   flow + plane +
+     Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Mesh/Periodic boundaries=0: 1",
+              "Output/Force boundaries=2"}},
+  {"NavierStokesSlips2D", navier_stokes,
+   flow + plane +
+     Settings{"Mesh/Type=shell", "Mesh/Sizes=0.5, 1", "Mesh/Refinements=2", "Time stepping/End time=0.004",
+              "Problem/Boundary velocity=0: -y; x", "Problem/Free slip boundaries=1", "Output/Force boundaries=0"}},
+  {"StokesSlips2D", stokes,
+   plane + Settings{"Mesh/Type=shell", "Mesh/Sizes=0.5, 1", "Mesh/Refinements=2", "Mesh/Local refinements=1",
+                    "Mesh/Refine where=x", "Problem/Case=expressions", "Problem/Body force=0; x",
+                    "Problem/Boundaries=1: free_slip", "Problem/Boundary velocity=0: -y; x"}},
   {"NavierStokesWithoutOutflow2D", navier_stokes,
    flow + plane + Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Problem/Exact pressure=x"}},
   {"NavierStokes3D", navier_stokes,

@@ -240,6 +240,20 @@ TEST_F(TransportDiffusionRestarts, SameBitsWithMaterialsOnTwoRanks)
   expect_same(2, bdf2 + materials + annulus, 3);
 }
 
+// A wave through periodic sides; its mesh follows it.
+const Settings wave = {
+  "Mesh/Periodic boundaries=0: 1, 2: 3", "Problem/Transport=1; 0.5",           "Problem/Source=0",
+  "Problem/Boundary values=0",           "Problem/Initial values=sin(2*pi*x)", "Discretization/Refinements=3"};
+
+TEST_F(TransportDiffusionRestarts, SameBitsOnPeriodicMeshes)
+{
+  expect_same(1, bdf2 + wave + changing, 3);
+}
+TEST_F(TransportDiffusionRestarts, SameBitsOnPeriodicMeshesOfTwoRanks)
+{
+  expect_same(2, bdf2 + wave + changing, 3);
+}
+
 // Vertices that were moved, and both formulations.
 const Settings loaded  = {"Problem/Load factor=sin(20*t)",
                           "Time stepping/End time=0.2",

@@ -51,6 +51,35 @@ TEST_F(StationaryNavierStokes, Restart)
     EXPECT_EQ(record.at(key), once.record.at(key)) << key;
 }
 
+// A stream in a channel that is periodic in x, with the mesh finer at one of the two sides that are one. A force drives
+// it between two walls, or between a wall and a side where it slips. Both are of second order.
+TEST_F(StationaryNavierStokes, PeriodicChannels)
+{
+  for (const bool slips : {false, true})
+    {
+      double last = 0.;
+      for (const int n : {4, 5})
+        {
+          const std::string u = slips ? "sin(pi*y/2)" : "sin(2*pi*y)", force = slips ? "0.1*pi^2/4*" : "0.4*pi^2*";
+          Settings          channel = {"Problem/Viscosity=0.1",
+                                       "Problem/Boundary velocity=",
+                                       "Problem/Body force=" + force + u + "; 0",
+                                       "Problem/Exact velocity=" + u + "; 0",
+                                       "Mesh/Periodic boundaries=0: 1",
+                                       "Mesh/Local refinements=1",
+                                       "Mesh/Refine where=0.3-x-abs(y-0.5)",
+                                       "Mesh/Refinements=" + std::to_string(n)};
+          if (slips)
+            channel.push_back("Problem/Free slip boundaries=3");
+          const auto   outcome = solve(channel);
+          const double error   = outcome.record.at("errors").at("u_l2");
+          if (n == 5)
+            EXPECT_GT(last / error, 3.5) << (slips ? "slips" : "walls");
+          last = error;
+        }
+    }
+}
+
 // Extrapolated from two meshes: within 0.3% of Botella & Peyret's spectral values, and the counts of the specification.
 TEST_F(StationaryNavierStokes, CavityIsThatOfBotellaAndPeyret)
 {

@@ -196,6 +196,106 @@ TEST_F(Stokes, TaylorHoodOrdersWithVaryingViscosity)
 }
 
 // Where nobody has asked for a point, none has to be in the mesh.
+// The smooth flow sin(πξ) cos(πη), -cos(πξ) sin(πη) slips along all sides of a square, turned by 30 degrees or not: the
+// components that are prescribed, or conditions u . n = 0 on slanted sides.
+TEST_F(Stokes, SlipsAlongSlantedSidesAsAlongOthers)
+{
+  const auto problem = [](bool turned) {
+    const std::string c = turned ? "sqrt(0.75)" : "1", s = turned ? "0.5" : "0", xi = "(" + c + "*x+" + s + "*y)",
+                      eta = "(-" + s + "*x+" + c + "*y)", u = "(sin(pi*" + xi + ")*cos(pi*" + eta + "))",
+                      v = "(-cos(pi*" + xi + ")*sin(pi*" + eta + "))", u_x = c + "*" + u + "-" + s + "*" + v,
+                      u_y = s + "*" + u + "+" + c + "*" + v;
+    return Settings{"Problem/Body force=2*pi^2*(" + u_x + "); 2*pi^2*(" + u_y + ")",
+                    "Problem/Exact velocity=" + u_x + "; " + u_y,
+                    "Problem/Exact pressure=0",
+                    "Problem/Boundaries=free_slip",
+                    "Output/Points=",
+                    "Linear solver/Tolerance=1e-11",
+                    "Mesh/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y"};
+  };
+  for (const std::string element : {"q1_iso_q2", "q2"})
+    {
+      double last = 0.;
+      for (const int n : {16, 32})
+        {
+          Settings straight = problem(false), turned = problem(true);
+          for (auto *settings : {&straight, &turned})
+            settings->push_back("Discretization/Velocity=" + element);
+          const auto   expected = solve("expressions", 2, n, straight), outcome = solve("expressions", 2, n, turned);
+          const double error = outcome.record.at("errors").at("u_l2");
+          EXPECT_NEAR(error, expected.record.at("errors").at("u_l2").get<double>(), 1e-7 * error)
+            << element << ", " << n;
+          EXPECT_NEAR(iterations(outcome), iterations(expected), 1) << element << ", " << n;
+          if (n == 32)
+            EXPECT_GT(last / error, element == "q2" ? 7.5 : 3.8) << element << ": the order";
+          last = error;
+        }
+    }
+}
+
+// The fluid in an annulus whose inner side turns, and whose outer one does not hold it back, turns as a whole. The
+// corners of the polygons are on circles, and the nodal normals are radial.
+TEST_F(Stokes, TurnsAsAWholeInASlipperyShell)
+{
+  const Settings ring = {"Mesh/Type=shell",
+                         "Mesh/Sizes=0.5, 1",
+                         "Mesh/Refinements=2",
+                         "Problem/Case=expressions",
+                         "Problem/Body force=0; 0",
+                         "Problem/Boundaries=1: free_slip",
+                         "Problem/Boundary velocity=0: -y; x",
+                         "Problem/Exact velocity=-y; x",
+                         "Problem/Exact pressure=0",
+                         "Linear solver/Tolerance=1e-11"};
+  for (const std::string element : {"q1_iso_q2", "q2"})
+    {
+      Settings settings = ring;
+      settings.push_back("Discretization/Velocity=" + element);
+      const auto outcome = run(settings);
+      EXPECT_LT(outcome.record.at("errors").at("u_l2").get<double>(), 1e-9) << element;
+      EXPECT_LE(iterations(outcome), 14) << element;
+    }
+}
+
+TEST_F(Stokes, SlantedChannelIsExact)
+{
+  const auto outcome = run_file("slanted_channel.prm", {});
+  EXPECT_LT(outcome.record.at("errors").at("u_l2").get<double>(), 1e-9);
+  EXPECT_LT(outcome.record.at("errors").at("p_l2").get<double>(), 1e-8);
+}
+
+// A force that is periodic in x between two walls moves layers, u_x(y): with the mesh finer at one of the two sides
+// that are one, and in 3D by cells as by rows.
+TEST_F(Stokes, PeriodicLayers)
+{
+  const Settings layers = {"Problem/Body force=pi^2*sin(pi*y); 0; 0",
+                           "Problem/Exact velocity=sin(pi*y); 0; 0",
+                           "Problem/Exact pressure=0",
+                           "Mesh/Periodic boundaries=0: 1",
+                           "Mesh/Local refinements=1",
+                           "Mesh/Refine where=0.3-x-abs(y-0.5)",
+                           "Output/Points=",
+                           "Linear solver/Tolerance=1e-10"};
+  double         last   = 0.;
+  for (const int n : {16, 32})
+    {
+      const auto   outcome = solve("expressions", 2, n, layers);
+      const double error   = outcome.record.at("errors").at("u_l2");
+      if (n == 32)
+        EXPECT_GT(last / error, 3.5);
+      last = error;
+    }
+  Settings in_3d = layers;
+  in_3d.push_back("Mesh/Periodic boundaries=0: 1, 4: 5");
+  in_3d.push_back("Linear solver/Velocity product=rows");
+  const auto rows  = solve("expressions", 3, 8, in_3d);
+  in_3d.back()     = "Linear solver/Velocity product=cells";
+  const auto cells = solve("expressions", 3, 8, in_3d);
+  EXPECT_EQ(iterations(cells), iterations(rows));
+  EXPECT_NEAR(cells.record.at("errors").at("u_l2").get<double>(), rows.record.at("errors").at("u_l2").get<double>(),
+              1e-10);
+}
+
 TEST_F(Stokes, OtherMeshesNeedNoPoint)
 {
   const auto outcome = run({"Mesh/Type=cylinder", "Mesh/Refinements=0", "Problem/Case=expressions",

@@ -303,6 +303,41 @@ TEST_F(TransportDiffusion, CoefficientsAndBoundariesOfAllKindsKeepTheOrder)
     }
 }
 
+// A wave that leaves the box and enters on the other side, in two directions, with nodes that hang at the sides. The
+// box whose boundary values are given needs as many iterations, give or take one.
+TEST_F(TransportDiffusion, PeriodicWaves)
+{
+  for (const int dim : {2, 3})
+    for (const int degree : {1, 2})
+      {
+        const std::string x = "sin(2*pi*(x-t))*cos(2*pi*(y-t/2))", z = dim == 3 ? "*cos(2*pi*(z+t))" : "",
+                          wave  = x + z + "*exp(-0.04*" + std::to_string(dim) + "*pi^2*t)";
+        const Settings problem  = {"Problem/Dimension=" + std::to_string(dim),
+                                   "Problem/Diffusion=0.01",
+                                  dim == 3 ? "Problem/Transport=1; 0.5; -1" : "Problem/Transport=1; 0.5",
+                                   "Problem/Source=0",
+                                   "Problem/Initial values=sin(2*pi*x)*cos(2*pi*y)" +
+                                     std::string(dim == 3 ? "*cos(2*pi*z)" : ""),
+                                   "Problem/Exact solution=" + wave,
+                                   "Discretization/Degree=" + std::to_string(degree),
+                                   "Discretization/Adaptive cycles=1",
+                                   "Linear solver/Coarsest level cells=8",
+                                   "Time stepping/Scheme=crank_nicolson",
+                                   "Time stepping/End time=0.02"};
+        Settings       periodic = problem, given = problem;
+        periodic.insert(periodic.end(),
+                        {"Problem/Boundary values=0", dim == 3 ? "Mesh/Periodic boundaries=0: 1, 2: 3, 4: 5" :
+                                                                 "Mesh/Periodic boundaries=0: 1, 2: 3"});
+        given.push_back("Problem/Boundary values=" + wave);
+        const unsigned int n      = 4 - (dim == 3) - (degree - 1);
+        const double       dt     = degree == 1 ? 0.005 : 0.002;
+        const auto         coarse = solve(n, dt, periodic), fine = solve(n + 1, dt / 2, periodic, 2);
+        EXPECT_GT(std::log2(coarse.l2() / fine.l2()), degree + 0.8)
+          << dim << "D, degree " << degree << ": errors " << coarse.l2() << ", " << fine.l2();
+        EXPECT_LE(fine.max_iterations(), solve(n + 1, dt / 2, given, 2).max_iterations() + 1) << dim << "D, " << degree;
+      }
+}
+
 TEST_F(TransportDiffusion, CoefficientsThatDependOnTimeKeepTheSecondOrder)
 {
   for (const std::string scheme : {"crank_nicolson", "bdf2"})
@@ -562,6 +597,13 @@ TEST_F(TransportDiffusion, CoefficientsAndBoundariesThatDoNotFit)
   refused({"Problem/Robin=1: sqrt(-1-x); 1"}, "Problem/Robin has values that are no numbers");
   refused({"Problem/Robin=1: 1; 1", "Problem/Flux=1: 2"}, "Problem/Robin has boundary 1, which Problem/Flux has, too");
   refused({"Problem/Boundary values=0: 1", "Problem/Flux=0: 2"}, "which Problem/Flux has, too");
+  refused({"Mesh/Periodic boundaries=0"}, "Mesh/Periodic boundaries = 0: 'id: expressions' is expected");
+  refused({"Mesh/Periodic boundaries=0: 0"}, "a boundary has one partner, which is another boundary");
+  refused({"Mesh/Periodic boundaries=0: 1, 1: 0"}, "a boundary has one partner, which is another boundary");
+  refused({"Mesh/Periodic boundaries=0: 7"}, "Mesh/Periodic boundaries: the mesh has no boundary 7");
+  refused({"Mesh/Periodic boundaries=0: 2"}, "Mesh/Periodic boundaries = 0: 2: the vertices of the two boundaries");
+  refused({"Mesh/Periodic boundaries=0: 1", "Problem/Boundary values=0: 1, 2: 0"},
+          "Problem/Boundary values: the mesh has no boundary 0 that is not periodic");
   refused({"Problem/Source=manufactured", "Problem/Reaction=1"}, "Problem/Source = manufactured is for a constant");
   refused({"Problem/Diffusion=1;0;1", "Discretization/SUPG=true", "Discretization/Degree=2"}, "degree 2");
 }
