@@ -211,6 +211,8 @@ TEST_F(Application, ErrorsInSettings)
 
 TEST_F(Application, SolverOptions)
 {
+  read("", {});
+  EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::automatic);
   read("", {"Linear solver/Solver=cg", "Linear solver/Precision=float64", "Linear solver/Smoother=block_jacobi",
             "Linear solver/Chebyshev=true", "Linear solver/Pre-smoothing steps=5",
             "Linear solver/Coarse solver=smoothing"});
@@ -229,10 +231,6 @@ TEST_F(Application, SolverOptions)
   EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::external);
   EXPECT_TRUE(solver->options("").multigrid.make_coarse_solver);
   EXPECT_FALSE(solver->coarsest_on_one_rank());
-
-  read("", {});
-  EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::automatic);
-  EXPECT_TRUE(solver->coarsest_on_one_rank());
 }
 
 // Two solvers of one program, each with a section of its own.
