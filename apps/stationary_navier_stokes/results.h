@@ -39,7 +39,8 @@ void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapp
   series.write(output, time);
 }
 
-/// Records statistics, the flow at points, along lines and on planes, and errors where the exact solution is known. The constructor finds points
+/// Records statistics, the flow at points, along lines and on planes, and errors where the exact solution is known.
+/// The constructor finds points
 /// outside of the mesh.
 template <int dim>
 class Samples

@@ -28,7 +28,8 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
 
 /// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
 /// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
-/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (evaluation/point_values.h).
+/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in
+/// evaluation_matrix (evaluation/point_values.h).
 template <int dim>
 CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
                                 const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
@@ -57,7 +58,8 @@ template <int dim>
 class ElasticResults
 {
 public:
-  /// Throws InputError, naming the parameter and the point, where a point lies in no cell. All ranks call all functions together.
+  /// Throws InputError, naming the parameter and the point, where a point lies in no cell. All ranks call all
+  /// functions together.
   ElasticResults(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                  const ElasticMaterials &materials, const SolidOutputParameters &parameters);
 
