@@ -148,31 +148,18 @@ public:
   /// Returns K_ab, entry [c][d] for the components c and d.
   dealii::Tensor<2, dim> stiffness(unsigned int a, unsigned int b) const
   {
-    dealii::Tensor<2, dim> G, divergences, K; // G with mu, the product of divergences with lambda
-    double                 hoop = 0;
-    if (materials.size() == 1 && !axial)
-      {
-        for (const unsigned int q : cell.quadrature_point_indices())
-          G += outer_product(cell.gradient(a, q) * weight[q], cell.gradient(b, q));
-        divergences = b_bar ? divergences : materials[0].lambda * G;
-        G *= materials[0].mu;
-      }
-    else
-      for (const unsigned int q : cell.quadrature_point_indices())
-        {
-          const double mu = material(q).mu * weight[q];
-          G += outer_product(cell.gradient(a, q) * mu, cell.gradient(b, q));
-          if (!b_bar)
-            divergences += outer_product(divergence(a, q) * (material(q).lambda * weight[q]), divergence(b, q));
-          if (axial)
-            hoop += 2. * mu * cell.value(a, q) * cell.value(b, q) / std::pow(cell.quadrature_point(q)[0], 2);
-        }
-    for (std::size_t k = 0; b_bar && k < D[a].size(); ++k)
-      divergences += outer_product(D[a][k], LD[b][k]);
+    if (materials.size() > 1 || axial)
+      return stiffness_by_points(a, b);
+    dealii::Tensor<2, dim> G, divergences, K;
+    for (const unsigned int q : cell.quadrature_point_indices())
+      G += outer_product(cell.gradient(a, q) * cell.JxW(q), cell.gradient(b, q));
+    if (!b_bar)
+      divergences = G;
+    for (unsigned int k = 0; k < n_polynomials(); ++k) // they are orthonormal
+      divergences += outer_product(D[a * n_polynomials() + k], D[b * n_polynomials() + k]);
     for (unsigned int c = 0; c < dim; ++c)
       for (unsigned int d = 0; d < dim; ++d)
-        K[c][d] = divergences[c][d] + G[d][c] + (c == d ? trace(G) : 0.);
-    K[0][0] += hoop;
+        K[c][d] = materials[0].lambda * divergences[c][d] + materials[0].mu * (G[d][c] + (c == d ? trace(G) : 0.));
     return K;
   }
 
@@ -201,6 +188,31 @@ private:
     return result;
   }
 
+  // The stiffness where lambda and mu depend on the place, or where there is a strain around the axis.
+  dealii::Tensor<2, dim> stiffness_by_points(unsigned int a, unsigned int b) const
+  {
+    dealii::Tensor<2, dim> G, K; // G with mu
+    for (const unsigned int q : cell.quadrature_point_indices())
+      {
+        const double mu = material(q).mu * weight[q];
+        G += outer_product(cell.gradient(a, q) * mu, cell.gradient(b, q));
+        if (!b_bar)
+          K += outer_product(divergence(a, q) * (material(q).lambda * weight[q]), divergence(b, q));
+        if (axial)
+          K[0][0] += 2. * mu * cell.value(a, q) * cell.value(b, q) / std::pow(cell.quadrature_point(q)[0], 2);
+      }
+    const unsigned int n = n_polynomials();
+    for (unsigned int k = 0; k < n; ++k)
+      for (unsigned int l = 0; l < n; ++l)
+        K += L[k * n + l] * outer_product(D[a * n + k], D[b * n + l]);
+    for (unsigned int c = 0; c < dim; ++c)
+      for (unsigned int d = 0; d < dim; ++d)
+        K[c][d] += G[d][c] + (c == d ? trace(G) : 0.);
+    return K;
+  }
+
+  unsigned int n_polynomials() const { return polynomials ? polynomials->size() : 0; }
+
   dealii::Tensor<1, dim> moment_of_gradient(unsigned int i, unsigned int k) const
   {
     return polynomials->moment(k, [&](unsigned int q) { return cell.gradient(i, q); });
@@ -210,29 +222,24 @@ private:
   {
     points = cell.quadrature_points_of_shape();
     polynomials.emplace(points, weight, cell.degree());
-    const unsigned int n = polynomials->size();
-    D.resize(cell.dofs_per_cell());
-    LD.resize(cell.dofs_per_cell());
+    const unsigned int n = n_polynomials();
+    D.resize(cell.dofs_per_cell() * n);
     for (const unsigned int i : cell.dof_indices())
       for (unsigned int k = 0; cell.component(i) == 0 && k < n; ++k)
-        D[i].push_back(moment_of_gradient(i, k));
-    for (const unsigned int i : cell.dof_indices())
-      for (unsigned int k = 0; cell.component(i) == 0 && k < n; ++k)
-        if (LD[i].emplace_back(); materials.size() == 1) // the polynomials are orthonormal
-          LD[i][k] = materials[0].lambda * D[i][k];
-        else
-          for (unsigned int l = 0; l < n; ++l)
-            LD[i][k] += polynomials->moment(k, [&](unsigned int q) {
-              return material(q).lambda * polynomials->value(l, points[q]);
-            }) * D[i][l];
+        D[i * n + k] = moment_of_gradient(i, k);
+    for (unsigned int k = 0; materials.size() > 1 && k < n; ++k)
+      for (unsigned int l = 0; l < n; ++l)
+        L.push_back(polynomials->moment(
+          k, [&](unsigned int q) { return material(q).lambda * polynomials->value(l, points[q]); }));
   }
 
-  const CellContext<dim>                          &cell;
-  const bool                                       axial, b_bar;
-  const std::vector<ElasticMaterial>               materials; // one, or one for each quadrature point
-  std::vector<double>                              weight;
-  std::vector<dealii::Point<dim>>                  points; // with B-bar, as what follows
-  std::optional<DilatationSpace<dim>>              polynomials;
-  std::vector<std::vector<dealii::Tensor<1, dim>>> D, LD; // of the first component's shape functions
+  const CellContext<dim>             &cell;
+  const bool                          axial, b_bar;
+  const std::vector<ElasticMaterial>  materials; // one, or one for each quadrature point
+  std::vector<double>                 weight;
+  std::vector<dealii::Point<dim>>     points; // with B-bar, as what follows
+  std::optional<DilatationSpace<dim>> polynomials;
+  std::vector<dealii::Tensor<1, dim>> D; // of the first component's shape functions
+  std::vector<double>                 L; // where lambda depends on the place
 };
 } // namespace adamant
