@@ -229,11 +229,15 @@ struct Parameters
   template <int dim>
   void make(Triangulation<dim> &mesh) const
   {
-    if (!mesh_file.make_coarse(mesh))
-      return discretization.make(mesh);
+    const bool is_box = !mesh_file.make_coarse(mesh);
+    if (is_box)
+      discretization.make_coarse(mesh);
+    mesh_file.join_periodic(mesh);
+    problem.boundaries.check(mesh);
+    if (is_box)
+      return discretization.refine(mesh);
     const bool uniform = !discretization.by_estimate();
     adamant::refine_global(mesh, discretization.uniform_refinements + (uniform ? discretization.refinement_steps : 0));
-    problem.boundaries.check(mesh);
   }
 };
 } // namespace elasticity

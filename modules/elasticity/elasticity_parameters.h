@@ -67,18 +67,23 @@ struct BoxParameters : dealii::ParameterAcceptor
   /// that map the box, its shape is unknown and only the number is tested.
   bool contains(const std::vector<double> &point, unsigned int dim) const;
 
-  /// Makes the mesh from an empty one; sides have the boundary ids 0, 1 (x), 2, 3 (y), 4, 5 (z).
+  /// Makes the unrefined mesh from an empty one; sides have the boundary ids 0, 1 (x), 2, 3 (y), 4, 5 (z).
   template <int dim>
-  void make(dealii::Triangulation<dim> &mesh) const
+  void make_coarse(dealii::Triangulation<dim> &mesh) const
   {
-    const std::string key = section + "/Coordinates";
     if (!coordinates.empty()) // before the work of refining
-      refuse_moved_vertices(key, is_distributed(mesh));
+      refuse_moved_vertices(section + "/Coordinates", is_distributed(mesh));
     dealii::Point<dim> far_corner;
     std::copy_n(lengths.begin(), dim, &far_corner[0]);
     dealii::GridGenerator::subdivided_hyper_rectangle(
       mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(),
       far_corner, true);
+  }
+  /// Refines it and moves its vertices.
+  template <int dim>
+  void refine(dealii::Triangulation<dim> &mesh) const
+  {
+    const std::string key = section + "/Coordinates";
     refine_global(mesh, uniform_refinements);
     const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
     if (!by_estimate())

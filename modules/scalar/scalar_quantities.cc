@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
-#include "scalar/expression_text.h"
+#include "coefficients/expression_text.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/types.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "evaluation/evaluation.h"
-#include "scalar/coefficient.h"
+#include "coefficients/coefficient.h"
 
 namespace adamant
 {
