@@ -270,6 +270,11 @@ def scalar_coefficients(d, degree):
 def scalar_boundaries(d):
     """Prescribed values, fluxes and Robin's conditions on the sides of the box."""
     values = d.pick("0", d.scalar(True))
+    if not d.mesh and d.maybe(0.2):
+        pairs = d.pick("0: 1", "3: 2", ", ".join(f"{2 * side}: {2 * side + 1}" for side in range(d.dim)))
+        d.set("Mesh/Periodic boundaries", pairs)
+        d.set("Problem/Boundary values", values)
+        return
     if d.mesh or d.maybe(0.6):
         d.set("Problem/Boundary values", values)
         return
@@ -440,10 +445,16 @@ def velocities(d):
         d.set("Problem/Outflow boundaries", 1)
         d.set("Output/Force boundaries", d.pick("2", "2, 3"))
         return
+    if not d.mesh and d.maybe(0.2):
+        d.set("Mesh/Periodic boundaries", "0: 1")
+        ids = ids[2:]
     if d.maybe(0.5) and len(ids) > 1:
         out = d.pick(*ids)
         d.set("Problem/Outflow boundaries", d.boundary_name(out))
         inflow = d.pick(*[i for i in ids if i != out])
+        others = [i for i in ids if i not in (out, inflow)]
+        if others:
+            d.set("Problem/Free slip boundaries", d.boundary_name(d.pick(*others)), 0.4)
         d.set("Problem/Boundary velocity", f"{d.boundary_name(inflow)}: {d.vector()}" if d.maybe(0.8) else "")
     elif d.maybe(0.5) and not d.mesh:
         side = d.pick(*ids)
