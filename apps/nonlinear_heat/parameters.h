@@ -3,7 +3,7 @@
 #include "base/exceptions.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
-#include "frame/parameters/cube_parameters.h"
+#include "meshes/cube_parameters.h"
 #include "scalar/nonlinear_equation.h"
 #include "scalar/scalar_boundaries.h"
 
