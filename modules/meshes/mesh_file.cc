@@ -230,8 +230,8 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
     "f is zero");
   add_parameter(
     "Periodic boundaries", periodic,
-    "Pairs of boundaries 'id: id, ...': a translation takes the faces of one to the faces of the other, where "
-    "the solution is the same");
+    "Pairs of boundaries 'id: id, ...': a translation takes the faces of one to the faces of the other, and the "
+    "solution is equal on both");
 }
 
 void MeshFileParameters::check(unsigned int dim) const

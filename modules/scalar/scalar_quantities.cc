@@ -1,8 +1,8 @@
 #include "scalar/scalar_quantities.h"
 
 #include "base/exceptions.h"
-#include "expressions/expressions.h"
 #include "coefficients/expression_text.h"
+#include "expressions/expressions.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/types.h>

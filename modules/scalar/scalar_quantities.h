@@ -1,7 +1,7 @@
 #pragma once
 
-#include "evaluation/evaluation.h"
 #include "coefficients/coefficient.h"
+#include "evaluation/evaluation.h"
 
 namespace adamant
 {

@@ -196,8 +196,8 @@ TEST_F(Stokes, TaylorHoodOrdersWithVaryingViscosity)
 }
 
 // Where nobody has asked for a point, none has to be in the mesh.
-// The smooth flow sin(πξ) cos(πη), -cos(πξ) sin(πη) slips along all sides of a square, turned by 30 degrees or not: the
-// components that are prescribed, or conditions u . n = 0 on slanted sides.
+// The flow sin(πξ) cos(πη), -cos(πξ) sin(πη) slips along all sides of a square. Components are prescribed, or u . n = 0
+// where the square is turned by 30 degrees.
 TEST_F(Stokes, SlipsAlongSlantedSidesAsAlongOthers)
 {
   const auto problem = [](bool turned) {
@@ -264,8 +264,8 @@ TEST_F(Stokes, SlantedChannelIsExact)
   EXPECT_LT(outcome.record.at("errors").at("p_l2").get<double>(), 1e-7) << "by the tolerance";
 }
 
-// A force that is periodic in x between two walls moves layers, u_x(y): with the mesh finer at one of the two sides
-// that are one, and in 3D by cells as by rows.
+// A force that is periodic in x between two walls moves layers, u_x(y). The mesh is finer at one of the two sides that
+// are one. In 3D products go by cells as by rows.
 TEST_F(Stokes, PeriodicLayers)
 {
   const Settings layers = {"Problem/Body force=pi^2*sin(pi*y); 0; 0",
