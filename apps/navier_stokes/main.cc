@@ -183,8 +183,14 @@ private:
   {
     if (data->boundary.varies() || step == 0)
       data->boundary.apply(u[now]);
-    data->slip.apply(u[now]);
-    hanging->apply(u[now]);
+    constrain(u[now]);
+  }
+
+  // Makes a velocity one of the space: nothing flows through boundaries where it slips, and hanging nodes follow others.
+  void constrain(Vector &velocity)
+  {
+    data->slip.apply(velocity);
+    hanging->apply(velocity);
   }
 
   void compute_divergence()
@@ -225,9 +231,10 @@ private:
   {
     data->boundary.evaluate(time);
     data->boundary.apply(u[now]);
-    hanging->apply(u[now]);
-    adamant::DivergenceProjection<dim> projection(*flow, *products, *hanging, data->inverse_mass,
-                                                  pressure.interpolation, *solver->multigrid);
+    constrain(u[now]);
+    adamant::DivergenceProjection<dim> projection(
+      *flow, *products, [this](Vector &velocity) { constrain(velocity); }, data->inverse_mass, pressure.interpolation,
+      *solver->multigrid);
     results->count_change(
       projection.apply(pressure.g, u[now], parameters.linear_solver.options("divergence on a new mesh").control));
   }

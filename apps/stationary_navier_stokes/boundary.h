@@ -54,9 +54,10 @@ bool flows_out(const ProblemParameters &problem, const adamant::LevelSpace<dim> 
       if (const auto on = space.active_cells()[cell]->face(face);
           on->at_boundary() && problem.outflow.count(adamant::boundary_id(on)) > 0)
         for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_face; ++v)
-          if (const auto vertex = GeometryInfo<dim>::face_to_cell_vertices(face, v);
-              space.is_free(space.cell_dofs(cell)[fe.component_to_system_index(0, vertex)]))
-            return true;
+          for (unsigned int c = 0; c < dim; ++c)
+            if (const auto vertex = GeometryInfo<dim>::face_to_cell_vertices(face, v);
+                space.is_free(space.cell_dofs(cell)[fe.component_to_system_index(c, vertex)]))
+              return true;
   return false;
 }
 

@@ -189,6 +189,8 @@ struct Parameters
   RefinementParameters     refinement;
   OutputParameters         output{mesh};
 
+  Parameters() { linear_solver.amg_suits = false; }
+
   unsigned int dim() const { return problem.dimension; }
 
   // Checks conditions that no single parameter's pattern can tell.

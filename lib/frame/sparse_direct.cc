@@ -55,7 +55,7 @@ ExternalSolver sparse_direct(const CSRMatrix<double> &A)
     return {[](const Array<double> &, Array<double> &) {}, "sparse direct solver"};
   std::vector<unsigned int> lengths(A.n_rows);
   for (int i = 0; i < A.n_rows; ++i)
-    lengths[i] = A.row_start[i + 1] - A.row_start[i];
+    lengths[i] = A.row_start[i + 1] - A.row_start[i] + 1; // the pattern has a diagonal
   dealii::SparsityPattern pattern(A.n_rows, A.n_rows, lengths);
   for (int i = 0; i < A.n_rows; ++i)
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)

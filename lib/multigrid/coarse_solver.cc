@@ -183,9 +183,14 @@ public:
     CSRMatrix<double> A = matrix_on_host(level);
     if (alone) // no other rank takes part
       A.ghosts = nullptr;
-    const int k = kernel.component; // with one diagonal entry doubled, A x = b has its solution with x_k = 0
-    for (auto entry = A.row_start[k]; kernel.exists && A.n_rows > 0 && entry < A.row_start[k + 1]; ++entry)
-      A.value[entry] *= A.column[entry] == k ? 2. : 1.;
+    // With one diagonal entry doubled, A x = b has its solution with x_k = 0, where row k is one of the kernel's rows that
+    // has neighbours: rows of constrained unknowns have none.
+    int k = 0;
+    while (kernel.exists && k < A.n_rows && (!kernel.has(k) || A.row_start[k + 1] - A.row_start[k] < 2))
+      ++k;
+    if (kernel.exists && k < A.n_rows)
+      for (auto entry = A.row_start[k]; entry < A.row_start[k + 1]; ++entry)
+        A.value[entry] *= A.column[entry] == k ? 2. : 1.;
     solver = make(A);
   }
   void solve(const Vector &b, Vector &x) override

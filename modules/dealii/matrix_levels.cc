@@ -181,8 +181,8 @@ DofHierarchy dof_hierarchy(const dealii::DoFHandler<dim> &dofs, const dealii::Co
   check_mesh_of(dofs);
   const auto               &mesh = dofs.get_triangulation();
   std::optional<WorkBeside> beside(is_distributed(mesh));
-  auto             by_dealii = beside->start(WorkBeside::alone, [&dofs] { return hanging_node_constraints(dofs); });
-  const auto       element   = element_of(dofs, components);
+  auto       by_dealii = beside->start(WorkBeside::alone, [&dofs] { return hanging_node_constraints(dofs, false); });
+  const auto element   = element_of(dofs, components);
   LevelMeshOptions options;
   options.coarsest_cells = coarsest_cells;
   options.forests_alone  = numbered_by_forest(mesh, *element);

@@ -50,6 +50,9 @@ Evaluation<dim>::Evaluation(const EvaluationParameters &parameters, const dealii
   add_quantities_of_fields();
   for (const auto &statistic : parameters.statistics)
     choose(statistic);
+  std::set<std::string> names;
+  for (const auto &wanted : all)
+    require(names.insert(wanted.name).second, "Output/Statistics: ", wanted.name, " occurs twice");
   check_regions();
   for (auto &at : sample_places<dim>(parameters))
     samples.push_back(place(std::move(at)));

@@ -26,15 +26,15 @@ template <int dim>
 class DivergenceProjection : private LinearOperator
 {
 public:
-  /// `inverse_mass` is 1 / m, and 0 at nodes that keep u; `interpolation` takes pressures to the velocity's nodes. All
-  /// have to outlive the object.
-  DivergenceProjection(const FlowMatrices<dim> &flow, FlowProducts<dim> &products, HangingNodes<dim> &hanging,
-                       const Vector<double> &inverse_mass, const Matrix<double> &interpolation,
-                       const LinearSolver &pressure_solver)
+  /// `constrain` makes a velocity one of the space, at hanging nodes and where it slips. `inverse_mass` is 1 / m, and 0
+  /// at nodes that keep u; `interpolation` takes pressures to the velocity's nodes. All have to outlive the object.
+  DivergenceProjection(const FlowMatrices<dim> &flow, FlowProducts<dim> &products,
+                       const std::function<void(Vector<double> &)> &constrain, const Vector<double> &inverse_mass,
+                       const Matrix<double> &interpolation, const LinearSolver &pressure_solver)
     : device(inverse_mass.device())
     , flow(flow)
     , products(products)
-    , hanging(hanging)
+    , constrain(constrain)
     , inverse_mass(inverse_mass)
     , interpolation(interpolation)
     , pressure_solver(pressure_solver)
@@ -73,7 +73,7 @@ private:
     device.multiply(1., interpolation, lambda, 0., on_velocity_mesh);
     const VelocityUpdate<dim> from_rest{inverse_mass.size(), 1., zero.data(), inverse_mass.data(), nullptr, w.data()};
     products.momentum(from_rest, zero, on_velocity_mesh, [](const char *, const auto &work) { work(); });
-    hanging.apply(w);
+    constrain(w);
     products.divergence(w, product);
     device.axpby(a, product, b, y);
   }
@@ -85,14 +85,14 @@ private:
     device.axpby((device.dot(ones, divergence) - device.dot(ones, g)) / device.dot(ones, mass), mass, 1., g);
   }
 
-  Device                   device;
-  const FlowMatrices<dim> &flow;
-  FlowProducts<dim>       &products;
-  HangingNodes<dim>       &hanging;
-  const Vector<double>    &inverse_mass;
-  const Matrix<double>    &interpolation;
-  const LinearSolver      &pressure_solver;
-  const Vector<double>     zero;
-  mutable Vector<double>   w, on_velocity_mesh, product; // written by multiply()
+  Device                                      device;
+  const FlowMatrices<dim>                    &flow;
+  FlowProducts<dim>                          &products;
+  const std::function<void(Vector<double> &)> constrain;
+  const Vector<double>                       &inverse_mass;
+  const Matrix<double>                       &interpolation;
+  const LinearSolver                         &pressure_solver;
+  const Vector<double>                        zero;
+  mutable Vector<double>                      w, on_velocity_mesh, product; // written by multiply()
 };
 } // namespace adamant

@@ -41,14 +41,17 @@ public:
         x += weights[i] * points[i];
         size = std::max(size, points[i].distance(points[0]));
       }
+    double last = size; // the length of the last step; at the end rounding is left, which does not shrink
     for (unsigned int step = 0; step < 50; ++step)
       {
         const auto   gradient = gradient_at(x, 1e-6 * size);
-        const double length   = gradient.norm_square();
-        if (const auto move = f->value(x) / length * gradient; length > 0. && move.norm() <= 1e-14 * (size + x.norm()))
+        const double slope2   = gradient.norm_square();
+        const auto   move     = f->value(x) / slope2 * gradient;
+        const double length   = move.norm();
+        if (length <= 1e-14 * (size + x.norm()) || (length <= 1e-10 * size && length >= 0.5 * last))
           return x;
-        else
-          x -= move;
+        last = length;
+        x -= move;
       }
     std::ostringstream place;
     place << points[0];

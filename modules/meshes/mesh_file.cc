@@ -238,10 +238,10 @@ void MeshFileParameters::check(unsigned int dim) const
 {
   require(curved_boundaries.empty() || from_file(), "Mesh/Curved boundaries needs Mesh/File");
   require(type != "file" || from_file(), "Mesh/Type = file needs Mesh/File");
+  require(!from_file() || type == "box" || type == "file", "Mesh/File is given, but Mesh/Type = ", type);
   require(sizes.empty() || shape_of(type) != nullptr, "Mesh/Sizes: Mesh/Type = ", type, " has none");
   if (const auto *shape = shape_of(type))
     {
-      require(!from_file(), "Mesh/File is given, but Mesh/Type = ", type);
       dealii::Triangulation<2> plane;
       dealii::Triangulation<3> solid;
       dim == 2 ? make_shape(*shape, sizes, plane) : make_shape(*shape, sizes, solid);

@@ -303,7 +303,7 @@ TEST_F(ElasticTerms, NafemsLE10)
   EXPECT_LE(outcome.max_iterations(), 14);
 }
 
-// Lame's tube in three dimensions, with curved boundaries: order 2 by Q1. Q2 has order 2, too, as cells have planes.
+// Lame's tube in three dimensions, with curved boundaries: order 2 by Q1, and order 3 by Q2 with its curved cells.
 TEST_F(ElasticTerms, ThickCylinder)
 {
   for (const std::string degree : {"1", "2"})
@@ -314,7 +314,7 @@ TEST_F(ElasticTerms, ThickCylinder)
       };
       const auto coarse = on("0"), middle = on("1"), fine = on(degree == "1" ? "2" : "1");
       const auto order = std::log2(coarse.l2() / middle.l2());
-      EXPECT_NEAR(order, 2., 0.15) << "Q" << degree << ": " << coarse.l2() << ", " << middle.l2();
+      EXPECT_NEAR(order, degree == "1" ? 2. : 3., 0.2) << "Q" << degree << ": " << coarse.l2() << ", " << middle.l2();
       if (degree == "1")
         {
           EXPECT_NEAR(std::log2(middle.l2() / fine.l2()), 2., 0.1) << middle.l2() << ", " << fine.l2();

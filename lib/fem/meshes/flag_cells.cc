@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <numeric>
 #include <vector>
 
 namespace adamant
@@ -44,6 +46,21 @@ std::vector<int> keys_of(const Cells &cells, const dealii::Vector<float> &indica
   return keys;
 }
 
+// Returns one number for the vertices that periodic faces make one.
+template <int dim>
+std::vector<unsigned int> joined_vertices(const dealii::Triangulation<dim> &mesh)
+{
+  std::vector<unsigned int> number(mesh.n_vertices());
+  std::iota(number.begin(), number.end(), 0u);
+  std::map<unsigned int, std::vector<unsigned int>> groups;
+  std::map<unsigned int, unsigned int>              group_of;
+  if (!mesh.get_periodic_face_map().empty())
+    dealii::GridTools::collect_coinciding_vertices(mesh, groups, group_of);
+  for (const auto &[vertex, group] : group_of)
+    number[vertex] = group;
+  return number;
+}
+
 template <int dim>
 using FamilyCell = typename dealii::Triangulation<dim>::active_cell_iterator;
 
@@ -63,6 +80,7 @@ class FamilyFlags
 public:
   explicit FamilyFlags(dealii::Triangulation<dim> &mesh)
     : mesh(mesh)
+    , joined(joined_vertices(mesh))
     , flags(mesh.n_active_cells(), 0)
   {
     for_each_family(mesh, [this](const auto &parent) {
@@ -103,9 +121,10 @@ private:
     for (const auto &cell : mesh.active_cell_iterators())
       if (!cell->is_artificial())
         {
-          const auto child  = child_number(cell);
-          const auto vertex = cell->vertex_index(child);
-          level[vertex]     = std::max(level[vertex], cell->level() + flag(cell));
+          const auto child     = child_number(cell);
+          const auto vertex    = cell->vertex_index(child);
+          int       &at_vertex = level[joined[vertex]];
+          at_vertex            = std::max(at_vertex, cell->level() + flag(cell));
           if (flag(cell) < 0 && child == middle(cell->parent()))
             ++n_coarsened[vertex];
         }
@@ -115,7 +134,7 @@ private:
       bool                  raised = false;
       for (unsigned int c = 0; c < parent->n_children(); ++c)
         for (const unsigned int v : parent->child(c)->vertex_indices())
-          raised = raised || level[parent->child(c)->vertex_index(v)] > first->level() + flag(first) + 1;
+          raised = raised || level[joined[parent->child(c)->vertex_index(v)]] > first->level() + flag(first) + 1;
       if (flag(first) < 0 && !raised)
         raised = parent->level() == 0 || n_coarsened[parent->child(middle(parent))->vertex_index(middle(parent))] !=
                                            static_cast<int>(parent->n_children());
@@ -136,8 +155,9 @@ private:
     return parent->n_children() - 1 - (parent->level() > 0 ? child_number(parent) : 0);
   }
 
-  dealii::Triangulation<dim> &mesh;
-  std::vector<signed char>    flags; // of each active cell its family's
+  dealii::Triangulation<dim>     &mesh;
+  const std::vector<unsigned int> joined; // the number of each vertex
+  std::vector<signed char>        flags;  // of each active cell its family's
 };
 } // namespace
 

@@ -6,48 +6,42 @@
 #include "fem/meshes/mesh.h"
 
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace adamant
 {
 namespace
 {
-// Returns one number for the vertices that periodic faces make one; nothing where there are no such faces.
+// Returns the face to which periodic faces join each face, among cells of one level, or -1; nothing where there are none.
 template <int dim>
-std::vector<unsigned int> joined_vertices(const dealii::Triangulation<dim> &mesh)
+std::vector<int> periodic_partners(const dealii::Triangulation<dim> &mesh)
 {
-  if (mesh.get_periodic_face_map().empty())
-    return {};
-  std::map<unsigned int, std::vector<unsigned int>> groups;
-  std::map<unsigned int, unsigned int>              group_of;
-  dealii::GridTools::collect_coinciding_vertices(mesh, groups, group_of);
-  std::vector<unsigned int> number(mesh.n_vertices());
-  std::iota(number.begin(), number.end(), 0u);
-  for (const auto &[v, group] : group_of)
-    number[v] = group;
-  return number;
+  std::vector<int> partner(mesh.get_periodic_face_map().empty() ? 0 : mesh.n_raw_faces(), -1);
+  for (const auto &[face, other] : mesh.get_periodic_face_map())
+    if (face.first->level() == other.first.first->level())
+      partner[face.first->face_index(face.second)] =
+        static_cast<int>(other.first.first->face_index(other.first.second));
+  return partner;
 }
 
 // Finds the cells that keep their children when all is coarsened that deal.II's rules for hanging nodes allow. A line
-// of a cell may be refined once and not twice. Cells that share a vertex differ by one level where the mesh wants it
-// so, and everywhere with periodic faces. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
+// of a cell may be refined once and not twice, nor a periodic face. Cells that share a vertex differ by one level where
+// the mesh wants it so. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
 // these cells are refined in the mesh.
 template <int dim>
 Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {
   using Cell              = typename CellList<dim>::Cell;
   const auto &mesh        = *cells.mesh();
-  const auto  vertex      = joined_vertices(mesh);
-  const bool  at_vertices = !vertex.empty() || (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices);
+  const auto  partner     = periodic_partners(mesh);
+  const bool  at_vertices = (mesh.get_mesh_smoothing() & mesh.limit_level_difference_at_vertices) != 0;
   Array<char> split(mesh.n_raw_lines(), 0);                   // lines whose children stay, also of refined cells
+  Array<char> joined_split(partner.size(), 0);                // faces whose periodic partners have children that stay
   Array<int>  finest(at_vertices ? mesh.n_vertices() : 0, 0); // level of the cells that stay at each vertex
-  const auto  number      = [&vertex](unsigned int v) { return vertex.empty() ? v : vertex[v]; };
   const auto  has_to_stay = [&](const Cell &cell) {
     for (unsigned int c = 0; c < cell->n_children(); ++c)
       {
@@ -58,9 +52,12 @@ Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
         for (unsigned int l = 0; l < child->n_lines(); ++l)
           if (split[child->line_index(l)] != 0)
             return true;
+        for (unsigned int f = 0; !partner.empty() && f < child->n_faces(); ++f)
+          if (joined_split[child->face_index(f)] != 0)
+            return true;
         if (at_vertices)
           for (const unsigned int v : child->vertex_indices())
-            if (finest[number(child->vertex_index(v))] > child->level())
+            if (finest[child->vertex_index(v)] > child->level())
               return true;
       }
     return false;
@@ -68,10 +65,13 @@ Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
   const auto keep = [&](const Cell &cell) {
     for (unsigned int l = 0; l < cell->n_lines(); ++l)
       write_atomically(split[cell->line_index(l)], 1);
+    for (unsigned int f = 0; !partner.empty() && f < cell->n_faces(); ++f)
+      if (const int other = partner[cell->face_index(f)]; other >= 0)
+        write_atomically(joined_split[other], 1);
     for (unsigned int c = 0; at_vertices && c < cell->n_children(); ++c)
       for (const unsigned int v : cell->child(c)->vertex_indices())
         {
-          int &at_vertex = finest[number(cell->child(c)->vertex_index(v))], found = 0;
+          int &at_vertex = finest[cell->child(c)->vertex_index(v)], found = 0;
 #pragma omp atomic read
           found = at_vertex;
           if (found <= cell->level())

@@ -66,7 +66,7 @@ std::vector<std::pair<int, Row>> normal_conditions(const std::array<int, dim>   
         row -= row[component] * other;
       int pivot = -1;
       for (int d = 0; d < dim; ++d) // of equal ones the first, whatever rounding says
-        if (is_constrained[node[d]] == 0 && std::abs(row[d]) > (pivot < 0 ? 1e-6 : (1. + 1e-6) * std::abs(row[pivot])))
+        if (is_constrained[node[d]] == 0 && std::abs(row[d]) > (pivot < 0 ? 1e-3 : (1. + 1e-6) * std::abs(row[pivot])))
           pivot = d;
       if (pivot < 0) // it is prescribed
         continue;
@@ -268,9 +268,18 @@ std::array<Array<double>, dim> LevelSpace<dim>::nodal_normals(dealii::types::bou
               for (int d = 0; d < dim; ++d)
                 normals[d][cell_dofs(c)[i]] += at_face.shape_value(i, q) * at_face.normal_vector(q)[d] * at_face.JxW(q);
         }
-  if (plan)
-    for (auto &component : normals)
-      component = local_values(sum_local(std::move(component)).data());
+  for (auto &component : normals)
+    {
+      for (int i = 0; i < static_cast<int>(component.size()); ++i) // the functions of others include what hangs on them
+        if (const auto *entries = hanging_nodes.get_constraint_entries(numbers->local_to_global(i));
+            entries != nullptr && component[i] != 0.)
+          for (const auto &[other, weight] : *entries)
+            if (const int j = local_number(other);
+                j / rows_per_node != i / rows_per_node) // else it is one of u . n = 0
+              component[j] += weight * component[i];
+      if (plan)
+        component = local_values(sum_local(std::move(component)).data());
+    }
   return normals;
 }
 

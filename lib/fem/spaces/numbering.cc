@@ -394,15 +394,16 @@ Numbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::Fini
 } // namespace
 
 template <int dim>
-dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<dim> &dofs)
+dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<dim> &dofs, bool periodic)
 {
   dealii::AffineConstraints<double> constraints(dealii::DoFTools::extract_locally_relevant_dofs(dofs));
   const auto                       &mesh = dofs.get_triangulation();
   if (mesh.has_hanging_nodes())
     dealii::DoFTools::make_hanging_node_constraints(dofs, constraints);
   using Cell = typename dealii::DoFHandler<dim>::cell_iterator;
-  dealii::DoFTools::make_periodicity_constraints<dim, dim>(
-    periodic_faces(mesh, [&](const auto &cell) { return Cell(&mesh, 0, cell->index(), &dofs); }), constraints);
+  if (periodic)
+    dealii::DoFTools::make_periodicity_constraints<dim, dim>(
+      periodic_faces(mesh, [&](const auto &cell) { return Cell(&mesh, 0, cell->index(), &dofs); }), constraints);
   constraints.close();
   return constraints;
 }
@@ -419,8 +420,8 @@ Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dea
   return result;
 }
 
-template dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<2> &);
-template dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<3> &);
+template dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<2> &, bool);
+template dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<3> &, bool);
 template Numbering<2> number_dofs(std::shared_ptr<const CellList<2>>, const dealii::FiniteElement<2> &);
 template Numbering<3> number_dofs(std::shared_ptr<const CellList<3>>, const dealii::FiniteElement<3> &);
 } // namespace adamant

@@ -70,7 +70,8 @@ std::vector<std::vector<int>> dofs_on_faces(const dealii::FiniteElement<dim> &fe
   return on_face;
 }
 
-/// Returns the closed constraints at hanging nodes and of periodic faces. All ranks of the mesh call it together.
+/// Returns the closed constraints at hanging nodes and, with `periodic`, of periodic faces. All ranks of the mesh call it
+/// together.
 template <int dim>
-dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<dim> &dofs);
+dealii::AffineConstraints<double> hanging_node_constraints(const dealii::DoFHandler<dim> &dofs, bool periodic = true);
 } // namespace adamant

@@ -167,8 +167,10 @@ MakeExternalSolver LinearSolverParameters::external_solver(TrilinosAMGOptions op
     return sparse_direct;
   if (coarse_solver == "trilinos_amg")
     return make_trilinos_amg(options);
-  if (coarse_solver != "auto" || !(has_sparse_direct || has_trilinos_amg))
+  if (coarse_solver != "auto" || !(has_sparse_direct || (has_trilinos_amg && amg_suits)))
     return nullptr;
+  if (!amg_suits)
+    return sparse_direct;
   options.cycles = 3; // the outer iterations are then as many as with an exact solver, or hardly more
   return [options](const CSRMatrix<double> &A) {
     return has_sparse_direct && (!has_trilinos_amg || factors_are_cheap(A)) ? sparse_direct(A) :

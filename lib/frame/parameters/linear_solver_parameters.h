@@ -29,6 +29,7 @@ public:
   unsigned int       coarsest_cells;
   double             tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
   TrilinosAMGOptions amg;                   ///< without near-null space
+  bool amg_suits = true; ///< whether Coarse solver = auto may take Trilinos; set it to false for saddle point problems
 
   /// Returns what makes an external solver of the coarsest level, with these options of ML; null: there is none.
   MakeExternalSolver external_solver(TrilinosAMGOptions options) const;
