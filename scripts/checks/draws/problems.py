@@ -108,8 +108,16 @@ class Draw:
     def boundary_name(self, i):
         return self.mesh.names[i] if self.mesh and i in self.mesh.names and self.maybe(0.7) else i
 
+    joined = () # boundaries of a box that are periodic
+
+    def periodic(self, probability=0.15):
+        """Joins sides of a box."""
+        side = self.chance.randrange(self.dim)
+        if not self.mesh and self.set("Mesh/Periodic boundaries", f"{2 * side}: {2 * side + 1}", probability):
+            self.joined = (2 * side, 2 * side + 1)
+
     def boundaries(self):
-        return self.mesh.ids() if self.mesh else list(range(2 * self.dim))
+        return self.mesh.ids() if self.mesh else [i for i in range(2 * self.dim) if i not in self.joined]
 
     def points(self, n=None, on_faces=True):
         """Inside the mesh; where something is to be evaluated that jumps between cells, not on faces."""
@@ -132,8 +140,12 @@ class Draw:
         entries |= {f"{quantity} on boundary {self.boundary_name(self.pick(*ids))}" for quantity in of_boundaries if quantity}
         entries.add(f"{self.pick(*kinds)}{self.pick(*quantities)} on boundary {self.boundary_name(self.pick(*ids))}")
         self.set("Output/Statistics", "; ".join(sorted(entries)), 0.5)
-        if samples and self.set("Output/Planes", self.plane(), 0.3):
+        if not samples:
+            return
+        if self.set("Output/Planes", self.plane(), 0.3):
             self.set("Output/Plane points", "3, 2")
+        self.set("Output/Points", "; ".join(self.points()), 0.3)
+        self.set("Output/Profiles", self.profile(), 0.3)
 
     def plane(self):
         """A small plane at one point, so that it is inside any mesh."""
@@ -270,15 +282,10 @@ def scalar_coefficients(d, degree):
 def scalar_boundaries(d):
     """Prescribed values, fluxes and Robin's conditions on the sides of the box."""
     values = d.pick("0", d.scalar(True))
-    if not d.mesh and d.maybe(0.2):
-        pairs = d.pick("0: 1", "3: 2", ", ".join(f"{2 * side}: {2 * side + 1}" for side in range(d.dim)))
-        d.set("Mesh/Periodic boundaries", pairs)
-        d.set("Problem/Boundary values", values)
-        return
     if d.mesh or d.maybe(0.6):
         d.set("Problem/Boundary values", values)
         return
-    sides = {side: d.pick("values", "flux", "robin", "none") for side in range(2 * d.dim)}
+    sides = {side: d.pick("values", "flux", "robin", "none") for side in d.boundaries()}
     sides[d.pick(*sides)] = "values"
     entries = {"values": lambda: d.pick(values, d.scalar(True)), "flux": lambda: d.scalar(True),
                "robin": lambda: f"{d.between(0, 5)}; {d.scalar(True)}"}
@@ -299,6 +306,7 @@ def transport_diffusion(d):
         d.set("Problem/Initial values", d.scalar())
         d.set("Problem/Exact solution", d.pick("", d.scalar(True)))
         scalar_coefficients(d, degree)
+        d.periodic(0.25)
         scalar_boundaries(d)
     d.set("Discretization/SUPG", d.pick("true", "false", "false"))
     d.time("Time stepping/")
@@ -313,6 +321,7 @@ def heat(d, degrees):
     d.set("Heat/Dimension", d.dim)
     d.set("Heat/Degree", degree := d.pick(*degrees))
     d.heat_mesh("Heat/", 1. / degree ** d.dim)
+    d.periodic()
     d.set("Heat/Conductivity", d.between(0.001, 2) if d.maybe(0.9) else 0)
     d.time("Heat/")
     d.set("Heat/Output interval", d.pick(0, 1, 2, 3))
@@ -331,7 +340,7 @@ def terms_of_solution(d):
     d.set("Heat/Source", d.pick("0", "-u^3", "1/(1+u^2)", f"sin(u)+{d.scalar(True)}"))
     d.set("Heat/Initial values", d.scalar())
     d.set("Heat/Exact solution", d.pick("", d.scalar(True)))
-    sides = {side: d.pick("values", "values", "flux", "robin", "none") for side in range(0 if d.mesh else 2 * d.dim)}
+    sides = {side: d.pick("values", "values", "flux", "robin", "none") for side in ([] if d.mesh else d.boundaries())}
     if "values" not in sides.values():
         d.set("Heat/Boundary values", d.scalar(True))
         return
@@ -384,6 +393,7 @@ def elasticity(d):
     d.set("Discretization/Refinement steps", steps)
     d.set("Discretization/Uniform refinements", d.refinements(n, 0.4 / degree ** d.dim / (2 if coupled else 1)))
     axes = "xyz"[:d.dim]
+    d.periodic()
     ids = d.boundaries()
     clamped = d.chance.sample(ids, d.chance.randint(1, min(2, len(ids))))
     texts = [f"{d.boundary_name(clamped[0])}: {axes}"] + [f"{d.boundary_name(i)}: {d.pick(*axes)}" for i in clamped[1:]]
@@ -439,15 +449,13 @@ def elasticity(d):
 
 def velocities(d):
     """Section Problem of navier_stokes and stationary_navier_stokes: prescribed velocities, outflow."""
+    d.periodic(0.2)
     ids = d.boundaries()
     if d.settings["Mesh/Type"] == "cylinder":
         d.set("Problem/Boundary velocity", f"0: {d.between(0.5, 5)}*y*(0.41-y); 0")
         d.set("Problem/Outflow boundaries", 1)
         d.set("Output/Force boundaries", d.pick("2", "2, 3"))
         return
-    if not d.mesh and d.maybe(0.2):
-        d.set("Mesh/Periodic boundaries", "0: 1")
-        ids = ids[2:]
     if d.maybe(0.5) and len(ids) > 1:
         out = d.pick(*ids)
         d.set("Problem/Outflow boundaries", d.boundary_name(out))
@@ -460,6 +468,8 @@ def velocities(d):
         side = d.pick(*ids)
         d.set("Problem/Boundary velocity",
               f"{side}: " + "; ".join("0" if c == side // 2 else d.between(-1, 1) for c in range(d.dim)))
+    elif d.joined:
+        d.set("Problem/Boundary velocity", "")
     else:
         v = d.divergence_free()
         d.set("Problem/Boundary velocity", ", ".join(f"{d.boundary_name(i)}: {v}" for i in ids))
@@ -514,6 +524,7 @@ def stationary_navier_stokes(d):
 
 def slip(d):
     """Problem/Boundaries and Boundary velocity of the Stokes programs."""
+    d.periodic()
     ids = d.boundaries()
     if d.maybe(0.3):
         v = d.divergence_free()
@@ -607,6 +618,8 @@ def poisson(d):
             d.coordinates("Mesh/Coordinates", [1.] * d.dim)
     d.set("Problem/Source", "random" if random_source else d.scalar() + d.pick("", "+0.1*s"))
     if not triangles:
+        if direct == "multigrid":
+            d.periodic()
         ids = d.boundaries()
         d.set("Problem/Boundary values", d.pick("0", d.scalar()))
         if len(ids) > 1:
