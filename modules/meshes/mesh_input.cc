@@ -297,6 +297,20 @@ void move_vertices(const std::string &key, const dealii::Function<dim> &map, dea
     return "the cell around " + text_of<dim>((*std::next(cells.begin(), number))->center());
   };
   check_cells<dim>(key + " (do the coordinates ascend?)", mesh, name, true);
+  for (const auto &[face, partner] : mesh.get_periodic_face_map())
+    if (const auto &other = partner.first; face.first->level() == other.first->level())
+      {
+        const auto here = face.first->face(face.second), there = other.first->face(other.second);
+        for (const unsigned int v : here->vertex_indices())
+          {
+            double distance = here->diameter();
+            for (const unsigned int w : there->vertex_indices())
+              distance =
+                std::min(distance, there->vertex(w).distance(here->vertex(v) + (there->center() - here->center())));
+            require(distance <= 1e-6 * here->diameter(), key, ": no translation takes the periodic side around (",
+                    text_of<dim>(here->center()), ") to its partner around (", text_of<dim>(there->center()), ")");
+          }
+      }
 }
 
 template <int dim>

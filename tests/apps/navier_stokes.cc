@@ -175,6 +175,34 @@ TEST_F(NavierStokes, PeriodicVortices)
   EXPECT_LT(last_u, 5e-4);
 }
 
+// Meshes that follow vortices across periodic sides, and a mesh that is finer inside: all of them have coarser ones.
+TEST_F(NavierStokes, MeshesAcrossPeriodicSides)
+{
+  const Settings twice   = {"Mesh/Local refinements=2", "Mesh/Refine where=min(0.125-abs(x-0.375),0.125-abs(y-0.375))"},
+                 follows = {"Mesh/Local refinements=0", "Adaptivity/Interval=2", "Adaptivity/Largest level=7",
+                            "Problem/Initial velocity=50*(y-0.5)*exp(-200*((x-0.02)^2+(y-0.5)^2)); "
+                            "-50*(x-0.02)*exp(-200*((x-0.02)^2+(y-0.5)^2))"};
+  for (const auto &settings : {twice, follows, follows + Settings{"Ranks/Distributed mesh=true"}})
+    {
+      std::vector<std::string> arguments = {std::string(NAVIER_STOKES_PRM) + "/taylor_green.prm"};
+      for (const auto &setting : refinements(3) + time_steps(0.005, 0.0005) + settings)
+        arguments.insert(arguments.end(), {"--set", setting});
+      const auto outcome = start(arguments);
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_LT(outcome.record.at("max_divergence").get<double>(), 1e-2);
+    }
+}
+
+// A lid over a fluid that slips along the other sides, on a mesh that follows it: a change of the mesh keeps the
+// divergence small.
+TEST_F(NavierStokes, SlipsOnMeshesThatFollow)
+{
+  const auto outcome = solve(Settings{"Problem/Viscosity=0.05", "Problem/Free slip boundaries=0, 1, 2",
+                                      "Adaptivity/Interval=20", "Adaptivity/Largest level=6"} +
+                             refinements(4) + time_steps(0.02, 0.0002));
+  EXPECT_GT(outcome.record.at("remeshes").get<int>(), 0);
+}
+
 // Vortices slip along the sides of their square, which is turned by 30 degrees or not.
 TEST_F(NavierStokes, VorticesSlipAlongSlantedSides)
 {

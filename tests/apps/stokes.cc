@@ -257,6 +257,21 @@ TEST_F(Stokes, TurnsAsAWholeInASlipperyShell)
     }
 }
 
+// A wavy wall along which the fluid slips, in a channel that is periodic: where the pair of sides lies does not matter,
+// though at it the normals of a node come from both sides.
+TEST_F(Stokes, SlipsAlongAPeriodicWave)
+{
+  const auto fastest = [&](const std::string &wave) {
+    const auto outcome = solve("expressions", 2, 16,
+                               {"Mesh/Coordinates=x; y+0.1*(1-y)*" + wave + "(2*pi*x)", "Mesh/Periodic boundaries=0: 1",
+                                "Problem/Boundaries=2: free_slip, 3: no_slip", "Problem/Body force=1; 0",
+                                "Output/Points=", "Linear solver/Tolerance=1e-10"});
+    return outcome.record.at("max_velocity").get<double>();
+  };
+  const double expected = fastest("sin"); // moved by a quarter of the length, as many cells
+  EXPECT_NEAR(fastest("cos"), expected, 1e-6 * expected);
+}
+
 TEST_F(Stokes, SlantedChannelIsExact)
 {
   const auto outcome = run_file("slanted_channel.prm", {});
