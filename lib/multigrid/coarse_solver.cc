@@ -183,8 +183,8 @@ public:
     CSRMatrix<double> A = matrix_on_host(level);
     if (alone) // no other rank takes part
       A.ghosts = nullptr;
-    // With one diagonal entry doubled, A x = b has its solution with x_k = 0, where row k is one of the kernel's rows that
-    // has neighbours: rows of constrained unknowns have none.
+    // With one diagonal entry doubled, A x = b has its solution with x_k = 0. Row k is one of the kernel's and has
+    // neighbours: rows of constrained unknowns have none.
     int k = 0;
     while (kernel.exists && k < A.n_rows && (!kernel.has(k) || A.row_start[k + 1] - A.row_start[k] < 2))
       ++k;

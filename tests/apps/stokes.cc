@@ -257,8 +257,8 @@ TEST_F(Stokes, TurnsAsAWholeInASlipperyShell)
     }
 }
 
-// A wavy wall along which the fluid slips, in a channel that is periodic: where the pair of sides lies does not matter,
-// though at it the normals of a node come from both sides.
+// A wavy wall along which the fluid slips, in a channel that is periodic. Where the pair of sides lies does not matter,
+// though the normals of a node there come from both sides.
 TEST_F(Stokes, SlipsAlongAPeriodicWave)
 {
   const auto fastest = [&](const std::string &wave) {
