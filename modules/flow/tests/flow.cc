@@ -211,7 +211,8 @@ protected:
     auto                          options = pressure_options();
     options.multigrid.singular            = flow.singular;
     adamant::LinearSolver              solver(device, flow.pressure_levels, options);
-    adamant::DivergenceProjection<dim> projection(flow, products, hanging, mobile, interpolation, solver);
+    adamant::DivergenceProjection<dim> projection(
+      flow, products, [&hanging](adamant::Vector<double> &w) { hanging.apply(w); }, mobile, interpolation, solver);
 
     const auto              from = random_field(space, dim, seed), like = random_field(space, dim, seed + 10);
     adamant::Vector<double> u = adamant::test::to_device(device, by_components(from)), g(device, n_p);
