@@ -518,11 +518,11 @@ TEST_F(Stokes, BadInput)
   run({"Problem/Case=expressions", "Problem/Boundaries=free_slip", "Mesh/Coordinates=x+1e-8*y;y", "Mesh/Refinements=1",
        "Problem/Viscosity=1", "Problem/Body force=0; x", "Output/Files=false"});
   write("partly.inp", "6 8 0 0 0\n1 0 0 0\n2 1 0 0\n3 2 0.5 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n1 0 quad 1 2 5 4\n"
-                      "2 0 quad 2 3 6 5\n3 1 line 1 2\n4 1 line 2 3\n5 2 line 1 4\n6 3 line 3 6\n7 4 line 4 5\n"
-                      "8 4 line 5 6\n"); // boundary 1 has a part along x, and a slope
+                      "2 0 quad 2 3 6 5\n3 1 line 1 2\n4 1 line 2 3\n5 1 line 1 4\n6 3 line 3 6\n7 4 line 4 5\n"
+                      "8 4 line 5 6\n"); // boundary 1 has a part along x, a slope, and a part along y
   expect_refused({"Mesh/Type=file", "Mesh/File=partly.inp", "Mesh/Refinements=1", "Problem/Case=expressions",
-                  "Problem/Boundaries=1: free_slip, 2: no_slip, 3: no_slip, 4: no_slip"},
-                 "boundary 1 has free slip and an edge at (1 0)");
+                  "Problem/Boundaries=1: free_slip, 3: no_slip, 4: no_slip"},
+                 "boundary 1 has free slip and an edge at (0 0)");
   expect_refused({"Mesh/Refinements=1", "Output/Points=0.5, 0.5; 2, 0.5"},
                  "Output/Points: the point (2 0.5) lies outside the mesh");
   expect_refused({"Discretization/Velocity=q3"}, "Velocity");
