@@ -233,7 +233,8 @@ struct Parameters
     if (is_box)
       discretization.make_coarse(mesh);
     mesh_file.join_periodic(mesh);
-    problem.boundaries.check(mesh);
+    if (!is_box || mesh_file.is_periodic()) // else check() has seen the sides
+      problem.boundaries.check(mesh);
     if (is_box)
       return discretization.refine(mesh);
     const bool uniform = !discretization.by_estimate();
