@@ -72,8 +72,11 @@ private:
     newton.emplace(device, *this, unknown->size());
     newton->options.method = parameters.newton ? "Newton's method" : "Picard's method";
     this->add_output(*unknown, u);
+    std::vector<Quantity<dim>> quantities;
+    if (parameters.output.wants("flux")) // not every k has it in three dimensions
+      quantities.push_back(diffusive_flux<dim>(terms.conductivity, time));
     evaluation.emplace(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&unknown->space(), {"u"}}},
-                       std::vector{diffusive_flux<dim>(terms.conductivity, time)});
+                       quantities);
   }
 
   ValuesAtPoints values(const std::string &key, const std::string &text, const Array<double> &points) const

@@ -4,6 +4,7 @@
 
 #include <deal.II/base/parameter_acceptor.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ struct EvaluationParameters : dealii::ParameterAcceptor
   bool any() const { return !statistics.empty() || !points.empty(); } ///< whether steps have columns of these
   /// Throws InputError where coordinates are missing.
   void check(unsigned int dim) const;
+  bool wants(const std::string &quantity) const ///< whether a statistic is of it
+  {
+    return std::any_of(statistics.begin(), statistics.end(),
+                       [&](const Statistic &statistic) { return statistic.quantity == quantity; });
+  }
   /// Returns the keys that a continued run may not change, as they make columns of statistics.csv.
   static std::vector<std::string> of_columns() { return {"Output/Points", "Output/Statistics"}; }
 
