@@ -92,6 +92,13 @@ public:
       boundary.evaluate(time_of_boundary);
   }
 
+  /// Makes a velocity one of the space: nothing flows through boundaries where it slips; hanging nodes follow others.
+  void constrain(Vector &u, adamant::HangingNodes<dim> &hanging) const
+  {
+    slip.apply(u);
+    hanging.apply(u);
+  }
+
   bool has_force() const { return force_at_nodes != nullptr; } ///< whether a force acts on any rank
 
   /// Returns f - ∂_t u at time t, for a force on a boundary. ∂_t u is (u - u_old) / dt, of the step of length dt.

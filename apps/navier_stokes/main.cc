@@ -183,14 +183,7 @@ private:
   {
     if (data->boundary.varies() || step == 0)
       data->boundary.apply(u[now]);
-    constrain(u[now]);
-  }
-
-  // Makes a velocity one of the space: nothing flows through boundaries where it slips, and hanging nodes follow others.
-  void constrain(Vector &velocity)
-  {
-    data->slip.apply(velocity);
-    hanging->apply(velocity);
+    data->constrain(u[now], *hanging);
   }
 
   void compute_divergence()
@@ -231,10 +224,10 @@ private:
   {
     data->boundary.evaluate(time);
     data->boundary.apply(u[now]);
-    constrain(u[now]);
+    data->constrain(u[now], *hanging);
     adamant::DivergenceProjection<dim> projection(
-      *flow, *products, [this](Vector &velocity) { constrain(velocity); }, data->inverse_mass, pressure.interpolation,
-      *solver->multigrid);
+      *flow, *products, [this](Vector &velocity) { data->constrain(velocity, *hanging); }, data->inverse_mass,
+      pressure.interpolation, *solver->multigrid);
     results->count_change(
       projection.apply(pressure.g, u[now], parameters.linear_solver.options("divergence on a new mesh").control));
   }
