@@ -669,13 +669,13 @@ TEST_F(ElasticityFromFile, StressesAtAHole)
   std::ifstream profile(outcome.folder + "/profile_0.csv");
   std::string   line;
   std::getline(profile, line);
-  EXPECT_EQ(line, "x,y,stress_xx,stress_xy,stress_yy,von_mises");
+  EXPECT_EQ(line, "x,y,u_x,u_y,stress_xx,stress_xy,stress_yy,von_mises");
   int n = 0;
   for (char comma; std::getline(profile, line); ++n)
     {
       std::istringstream words(line);
-      double             x = 0, y = 0, stress = 0;
-      words >> x >> comma >> y >> comma >> stress;
+      double             x = 0, y = 0, u = 0, stress = 0;
+      words >> x >> comma >> y >> comma >> u >> comma >> u >> comma >> stress;
       const double exact = 1. + 0.5 / (y * y) + 1.5 / std::pow(y, 4);
       EXPECT_NEAR(stress, exact, 0.02 * exact) << "at y = " << y;
     }
