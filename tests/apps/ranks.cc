@@ -303,8 +303,8 @@ const Case cases[] = {
    transport + Settings{"Problem/Dimension=3", "Discretization/Refinements=2", "Discretization/Adaptive cycles=2"}},
   {"TransportDiffusionAdaptive2D", transport_diffusion, following},
   {"TransportDiffusionPeriodic2D", transport_diffusion,
-   following +
-     Settings{"Mesh/Periodic boundaries=0: 1, 2: 3", "Problem/Initial values=exp(-200*((x-0.9)^2+(y-0.375)^2))"}},
+   following + Settings{"Mesh/Periodic boundaries=0: 1, 2: 3",
+                        "Problem/Initial values=exp(-200*((x-0.9)^2+(y-0.375)^2))", "Output/Statistics=mean theta"}},
   {"ElasticityCondensed2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) + Settings{"Discretization/Degree=2", "Problem/Exact displacement=x; y"}},
   {"ElasticityFromFile2D", elasticity,
@@ -351,11 +351,12 @@ const Case cases[] = {
   {"NavierStokesPeriodic2D", navier_stokes,
    flow + plane +
      Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Mesh/Periodic boundaries=0: 1",
-              "Output/Force boundaries=2"}},
+              "Output/Force boundaries=2", "Output/Statistics=kinetic_energy"}},
   {"NavierStokesSlips2D", navier_stokes,
    flow + plane +
      Settings{"Mesh/Type=shell", "Mesh/Sizes=0.5, 1", "Mesh/Refinements=2", "Time stepping/End time=0.004",
-              "Problem/Boundary velocity=0: -y; x", "Problem/Free slip boundaries=1", "Output/Force boundaries=0"}},
+              "Problem/Boundary velocity=0: -y; x", "Problem/Free slip boundaries=1", "Output/Force boundaries=0",
+              "Output/Statistics=kinetic_energy"}},
   {"StokesSlips2D", stokes,
    plane + Settings{"Mesh/Type=shell", "Mesh/Sizes=0.5, 1", "Mesh/Refinements=2", "Mesh/Local refinements=1",
                     "Mesh/Refine where=x", "Problem/Case=expressions", "Problem/Body force=0; x",
