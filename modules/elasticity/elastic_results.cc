@@ -264,25 +264,17 @@ std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials)
 {
   using State       = PointState<dim>;
   const auto stress = [materials](const State &state) { // and the one across the plane
-    dealii::Tensor<2, dim> gradient;
-    for (int c = 0; c < dim; ++c)
-      gradient[c] = state.gradient[c];
-    const auto   strain     = dealii::symmetrize(gradient);
+    const auto   strain     = dealii::symmetrize(vector_gradient(state));
     const auto   material   = materials.at(state.material, state.point);
     const double dilatation = trace(strain);
     return std::make_pair(material.stress(strain, dilatation), material.stress_zz(dilatation));
   };
-  std::vector<Quantity<dim>> quantities = {{"displacement",
-                                            [](const State &state) {
-                                              double square = 0.;
-                                              for (int c = 0; c < dim; ++c)
-                                                square += state.value[c] * state.value[c];
-                                              return std::sqrt(square);
-                                            }},
-                                           {"von_mises", [stress](const State &state) {
-                                              const auto [sigma, zz] = stress(state);
-                                              return von_mises(sigma, zz);
-                                            }}};
+  std::vector<Quantity<dim>> quantities = {
+    {"displacement", [](const State &state) { return vector_value(state).norm(); }},
+    {"von_mises", [stress](const State &state) {
+       const auto [sigma, zz] = stress(state);
+       return von_mises(sigma, zz);
+     }}};
   if (materials.b_bar) // the stress needs the projected dilatation of the cell
     return quantities;
   for_each_component<dim>([&](int a, int b) {

@@ -52,7 +52,7 @@ Evaluation<dim>::Evaluation(const EvaluationParameters &parameters, const dealii
     choose(statistic);
   std::set<std::string> names;
   for (const auto &wanted : all)
-    require(names.insert(wanted.name).second, "Output/Statistics: ", wanted.name, " occurs twice");
+    require(names.insert(wanted.name).second, key, ": ", wanted.name, " occurs twice");
   check_regions();
   for (auto &at : sample_places<dim>(parameters))
     samples.push_back(place(std::move(at)));

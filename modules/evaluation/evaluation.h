@@ -41,6 +41,26 @@ struct PointState
   int                                 cell     = -1; ///< its number in the first field's space
 };
 
+/// Returns the gradient of the vector that the first dim components are: entry [c][d] is d_d u_c.
+template <int dim>
+dealii::Tensor<2, dim> vector_gradient(const PointState<dim> &state)
+{
+  dealii::Tensor<2, dim> gradient;
+  for (int c = 0; c < dim; ++c)
+    gradient[c] = state.gradient[c];
+  return gradient;
+}
+
+/// Returns the first dim components.
+template <int dim>
+dealii::Tensor<1, dim> vector_value(const PointState<dim> &state)
+{
+  dealii::Tensor<1, dim> value;
+  for (int c = 0; c < dim; ++c)
+    value[c] = state.value[c];
+  return value;
+}
+
 /// A number at each point, made of the fields, of which there are statistics. Several threads call `value` at once.
 template <int dim>
 struct Quantity

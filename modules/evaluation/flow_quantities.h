@@ -11,26 +11,6 @@
 
 namespace adamant
 {
-/// Returns the gradient of the vector that the first dim components are: entry [c][d] is d_d u_c.
-template <int dim>
-dealii::Tensor<2, dim> vector_gradient(const PointState<dim> &state)
-{
-  dealii::Tensor<2, dim> gradient;
-  for (int c = 0; c < dim; ++c)
-    gradient[c] = state.gradient[c];
-  return gradient;
-}
-
-/// Returns the first dim components.
-template <int dim>
-dealii::Tensor<1, dim> vector_value(const PointState<dim> &state)
-{
-  dealii::Tensor<1, dim> value;
-  for (int c = 0; c < dim; ++c)
-    value[c] = state.value[c];
-  return value;
-}
-
 /// Returns the curl of a vector with this gradient; in 2D it has one component.
 template <int dim>
 std::vector<double> curl(const dealii::Tensor<2, dim> &gradient)

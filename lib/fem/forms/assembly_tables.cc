@@ -21,7 +21,7 @@ Array<double> weights_of(const CSRMatrix<double> &H, int m = 1)
   Array<double> weights = {1.};
   for (int i = 0; i < H.n_rows; ++i)
     for (auto k = H.row_start[i]; k < H.row_start[i + 1]; ++k)
-      if (const double weight = H.value[k]; i % m == H.column[k] % m && weight != weights.back() &&
+      if (const double weight = H.value[k]; weight != weights.back() && i % m == H.column[k] % m &&
                                             std::find(weights.begin(), weights.end(), weight) == weights.end())
         weights.push_back(weight);
   return weights;
@@ -197,10 +197,9 @@ AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &
   free_row = List<unsigned char>(device, free_flags(form.rows));
   list_tilts(device, form.rows, row_tilt, row_tilts);
   if (form.columns.kind == ColumnKind::unknowns)
-    {
-      free_column = List<unsigned char>(device, free_flags(*form.columns.functions));
-      list_tilts(device, *form.columns.functions, column_tilt, column_tilts);
-    }
+    free_column = List<unsigned char>(device, free_flags(*form.columns.functions));
+  if (form.columns.kind == ColumnKind::unknowns && column_data)
+    list_tilts(device, *form.columns.functions, column_tilt, column_tilts);
   set_identity(device, form);
 }
 
@@ -326,6 +325,11 @@ void AssemblyTables<dim>::set_identity(const Device &device, const LevelForm<dim
 template <int dim>
 AssemblyView AssemblyTables<dim>::view() const
 {
+  const auto tilts = [](const List<int> &numbers, const List<double> &matrices) {
+    return TiltedNodes{numbers.size() > 0 ? numbers.data() : nullptr, matrices.data()};
+  };
+  const TiltedNodes of_rows    = tilts(row_tilt, row_tilts);
+  const TiltedNodes of_columns = column_data || free_column.size() == 0 ? tilts(column_tilt, column_tilts) : of_rows;
   return {row_data.view(),
           column_data ? column_data->view() : row_data.view(),
           start.data(),
@@ -337,8 +341,8 @@ AssemblyView AssemblyTables<dim>::view() const
           matrix->view().row_start,
           free_row.data(),
           free_column.size() > 0 ? free_column.data() : nullptr,
-          {row_tilt.size() > 0 ? row_tilt.data() : nullptr, row_tilts.data()},
-          {column_tilt.size() > 0 ? column_tilt.data() : nullptr, column_tilts.data()}};
+          of_rows,
+          of_columns};
 }
 
 template <int dim>

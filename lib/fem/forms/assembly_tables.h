@@ -67,7 +67,7 @@ private:
   List<int>                          table; // number of each cell's local matrix
   TabulatedMatrices                  local;
   List<unsigned char>                free_row, free_column;
-  List<int>                          row_tilt, column_tilt; // numbers of nodes in the arrays below (TiltedNodes)
+  List<int>                          row_tilt, column_tilt; // see TiltedNodes; columns of another field have their own
   List<double>                       row_tilts, column_tilts;
 };
 } // namespace adamant

@@ -151,8 +151,8 @@ struct FindContributions
 };
 
 /// Nodes where one component follows from the others, as u . n = 0 has it. At node k it is u = T x, where the m x m
-/// matrix T begins at matrix[number[k] m m], by rows. A negative number stands for the unit matrix, and null for no such
-/// node.
+/// matrix T begins at matrix[number[k] m m], by rows. A negative number stands for the unit matrix, and null for no
+/// such node.
 struct TiltedNodes
 {
   const int    *number;

@@ -16,7 +16,7 @@ namespace adamant
 {
 namespace
 {
-// Returns the face to which periodic faces join each face, among cells of one level, or -1; nothing where there are none.
+// Returns for each face its periodic partner among cells of one level, or -1; nothing where no face is periodic.
 template <int dim>
 std::vector<int> periodic_partners(const dealii::Triangulation<dim> &mesh)
 {
@@ -30,8 +30,8 @@ std::vector<int> periodic_partners(const dealii::Triangulation<dim> &mesh)
 
 // Finds the cells that keep their children when all is coarsened that deal.II's rules for hanging nodes allow. A line
 // of a cell may be refined once and not twice, nor a periodic face. Cells that share a vertex differ by one level where
-// the mesh wants it so. Families depend on finer ones alone, so that one pass from the finest level finds them. `refined` tells which of
-// these cells are refined in the mesh.
+// the mesh wants it so. Families depend on finer ones alone, so that one pass from the finest level finds them.
+// `refined` tells which of these cells are refined in the mesh.
 template <int dim>
 Refined staying_refined(const CellList<dim> &cells, const Refined &refined)
 {

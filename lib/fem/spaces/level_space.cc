@@ -13,7 +13,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -32,41 +31,25 @@ int components_of_each_node(const dealii::FiniteElement<dim> &fe)
   return same ? static_cast<int>(fe.n_components()) : 1;
 }
 
-// The DoFs of the first dim components at each node of a cell.
+// The conditions u . n = 0 at the node whose components are the DoFs from `first` on, each solved for one component: (its
+// DoF, (other DoF, weight)). DoFs that are not free are solved for in no condition.
 template <int dim>
-std::vector<std::array<int, dim>> velocities_of_nodes(const dealii::FiniteElement<dim> &fe)
-{
-  std::vector<std::array<int, dim>> nodes;
-  for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
-    if (fe.system_to_component_index(i).first == 0)
-      {
-        auto &node = nodes.emplace_back();
-        for (unsigned int j = 0; j < fe.n_dofs_per_cell(); ++j)
-          if (const auto c = fe.system_to_component_index(j).first;
-              c < dim && fe.unit_support_point(i) == fe.unit_support_point(j))
-            node[c] = static_cast<int>(j);
-      }
-  return nodes;
-}
-
-// The conditions u . n = 0 at a node, each solved for one component: (its DoF, (other DoF, weight)). DoFs that are not
-// free are solved for in no condition.
-template <int dim>
-std::vector<std::pair<int, Row>> normal_conditions(const std::array<int, dim>                        &node,
+std::vector<std::pair<int, Row>> normal_conditions(int                                                first,
                                                    const std::vector<std::array<Array<double>, dim>> &normals,
                                                    const Array<unsigned char>                        &is_constrained)
 {
   using Vector = dealii::Tensor<1, dim>;
   std::vector<std::pair<int, Row>>    conditions;
   std::vector<std::pair<int, Vector>> solved; // component, and the row in which it is 1
-  for (const Vector &sum : directions_at<dim>(node[0], normals))
+  for (const Vector &sum : directions_at<dim>(first, normals))
     {
       Vector row = sum / sum.norm();
       for (const auto &[component, other] : solved)
         row -= row[component] * other;
       int pivot = -1;
       for (int d = 0; d < dim; ++d) // of equal ones the first, whatever rounding says
-        if (is_constrained[node[d]] == 0 && std::abs(row[d]) > (pivot < 0 ? 1e-3 : (1. + 1e-6) * std::abs(row[pivot])))
+        if (is_constrained[first + d] == 0 &&
+            std::abs(row[d]) > (pivot < 0 ? 1e-3 : (1. + 1e-6) * std::abs(row[pivot])))
           pivot = d;
       if (pivot < 0) // it is prescribed
         continue;
@@ -75,8 +58,8 @@ std::vector<std::pair<int, Row>> normal_conditions(const std::array<int, dim>   
       Row entries;
       for (int d = 0; d < dim; ++d)
         if (d != pivot && std::abs(row[d]) > 1e-12)
-          entries.emplace_back(node[d], -row[d]);
-      conditions.emplace_back(node[pivot], entries);
+          entries.emplace_back(first + d, -row[d]);
+      conditions.emplace_back(first + pivot, entries);
     }
   return conditions;
 }
@@ -270,13 +253,12 @@ std::array<Array<double>, dim> LevelSpace<dim>::nodal_normals(dealii::types::bou
         }
   for (auto &component : normals)
     {
-      for (int i = 0; i < static_cast<int>(component.size()); ++i) // the functions of others include what hangs on them
-        if (const auto *entries = hanging_nodes.get_constraint_entries(numbers->local_to_global(i));
-            entries != nullptr && component[i] != 0.)
-          for (const auto &[other, weight] : *entries)
-            if (const int j = local_number(other);
-                j / rows_per_node != i / rows_per_node) // else it is one of u . n = 0
-              component[j] += weight * component[i];
+      for (int i = 0; i < static_cast<int>(component.size()); ++i)
+        if (component[i] != 0.) // it is a part of the functions on which DoF i hangs
+          if (const auto *entries = hanging_nodes.get_constraint_entries(numbers->local_to_global(i)))
+            for (const auto &[other, weight] : *entries)
+              if (const int j = local_number(other); j / rows_per_node != i / rows_per_node) // else u . n = 0 says it
+                component[j] += weight * component[i];
       if (plan)
         component = local_values(sum_local(std::move(component)).data());
     }
@@ -288,37 +270,19 @@ void LevelSpace<dim>::constrain_normals(const std::set<dealii::types::boundary_i
 {
   if (ids.empty())
     return;
-  using Node = std::array<int, dim>; // its DoFs
-  std::set<Node>                              nodes;
+  if (rows_per_node < dim)
+    throw RunError("u . n = 0 on a boundary needs an element whose nodes have all components of u");
   std::vector<std::array<Array<double>, dim>> normals;
   for (const auto id : ids)
     normals.push_back(nodal_normals(id));
-  const auto dofs_of_nodes = velocities_of_nodes(element());
-  for (int c = 0; c < n_cells(); ++c)
-    for (Node node : dofs_of_nodes)
-      {
-        for (int &dof : node)
-          dof = cell_dofs(c)[dof];
-        nodes.insert(node);
-        // Where all components hang, their masters are nodes, too, which may lie in no cell of this rank.
-        const auto *masters = hanging_nodes.get_constraint_entries(numbers->local_to_global(node[0]));
-        for (std::size_t k = 0; masters != nullptr && k < masters->size(); ++k)
-          {
-            Node master;
-            for (int d = 0; d < dim; ++d)
-              master[d] =
-                local_number((*hanging_nodes.get_constraint_entries(numbers->local_to_global(node[d])))[k].first);
-            nodes.insert(master);
-          }
-      }
   dealii::AffineConstraints<double> all(hanging_nodes.get_local_lines());
   for (const auto &line : hanging_nodes.get_lines())
     {
       all.add_line(line.index);
       all.add_entries(line.index, line.entries);
     }
-  for (const Node &node : nodes)
-    for (const auto &[dof, entries] : normal_conditions<dim>(node, normals, constrained))
+  for (int first = 0; first < static_cast<int>(constrained.size()); first += rows_per_node) // of a node
+    for (const auto &[dof, entries] : normal_conditions<dim>(first, normals, constrained))
       {
         constrained[dof] = hanging;
         all.add_line(numbers->local_to_global(dof));

@@ -60,8 +60,8 @@ inline StorageOrder by_components(const StorageOrder &nodes, int n_components)
 /// The finite element space of one level as tables in host memory: DoFs of the cells, and constraints as sparse
 /// matrices.
 ///
-/// A DoF is free, hanging, or prescribed; one that another DoF replaces, as a periodic face makes it, counts as hanging.
-/// A function of the space has the nodal values
+/// A DoF is free, hanging, or prescribed; one that another DoF replaces, as a periodic face makes it, counts as
+/// hanging. A function of the space has the nodal values
 ///   `u = H x + B g`,
 /// where x are the free unknowns (other entries are not read) and g the values at the prescribed DoFs. Row i of H (n x
 /// n) is e_i for a free and empty for a prescribed DoF. For a hanging DoF it has the weights of the free DoFs (Liebchen
@@ -132,8 +132,8 @@ public:
     return marked_on_boundary([id](unsigned int of_face, unsigned int) { return of_face == id; });
   }
 
-  /// Returns ∫ φ_i n over a boundary, for each local DoF i, by components. These nodal normals keep mass: a velocity that
-  /// is normal to none of them has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). All ranks call it together.
+  /// Returns ∫ φ_i n over a boundary, for each local DoF i, by components. These nodal normals keep mass: a velocity
+  /// whose product with each of them is 0 has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). All ranks call it together.
   std::array<Array<double>, dim> nodal_normals(dealii::types::boundary_id id) const;
 
   CSRMatrix<double> H;          ///< constraint matrix
