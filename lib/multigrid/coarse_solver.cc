@@ -37,8 +37,8 @@ double largest_row_sum(int n, const Array<double> &a)
   return largest;
 }
 
-// Powers of two s with which the diagonal of S a S, or where it is zero the largest entry of its row, is between 1/2 and
-// 4. So whether a matrix counts as singular does not depend on the units of its rows, and scaling rounds nothing.
+// Powers of two s with which the diagonal of S a S, or where it is zero the largest entry of its row, is between 1/2
+// and 4. So whether a matrix counts as singular does not depend on the units of its rows, and scaling rounds nothing.
 std::vector<double> scaling(int n, const Array<double> &a)
 {
   std::vector<double> s(n, 1.);

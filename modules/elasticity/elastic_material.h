@@ -76,8 +76,8 @@ double von_mises(const dealii::SymmetricTensor<2, dim> &sigma, double sigma_zz)
   return std::sqrt(1.5 * (deviator * deviator + (dim == 2 ? (sigma_zz - mean) * (sigma_zz - mean) : 0.)));
 }
 
-/// What the third direction of a two-dimensional problem does: a thick or a thin body, or one with axial symmetry, where
-/// x is the radius and y the axis.
+/// What the third direction of a two-dimensional problem does: a thick or a thin body, or one with axial symmetry,
+/// where x is the radius and y the axis.
 enum class Plane
 {
   strain,

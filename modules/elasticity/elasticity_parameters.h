@@ -126,8 +126,8 @@ public:
   bool  are_constant() const; ///< in each material
   /// Throws InputError for mistakes that show without a mesh.
   void check(unsigned int dim, bool with_density) const;
-  /// Throws InputError on all ranks unless the lists fit to the materials of the mesh, and radii are positive. All ranks
-  /// call it together.
+  /// Throws InputError on all ranks unless the lists fit to the materials of the mesh, and radii are positive. All
+  /// ranks call it together.
   template <int dim>
   void check(const LevelSpace<dim> &space) const;
 

@@ -13,8 +13,8 @@
 
 namespace adamant
 {
-/// Elastic foundations: on some boundaries the traction is -k u, or -k_n (u . n) n - k_t (u - (u . n) n) with the normal
-/// n. The stiffness by area is an expression of x, y, z, or two of them: k_n; k_t.
+/// Elastic foundations: on some boundaries the traction is -k u, or -k_n (u . n) n - k_t (u - (u . n) n) with the
+/// normal n. The stiffness by area is an expression of x, y, z, or two of them: k_n; k_t.
 template <int dim>
 class Springs
 {

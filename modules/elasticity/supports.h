@@ -26,8 +26,8 @@ public:
   void        check(unsigned int dim) const;
   std::string components() const; ///< of all supports, such as "xyzy"
 
-  /// Returns the function for DirichletBoundary::at_point, for an element whose components are vectors of dim components. It
-  /// takes values for equal that differ by less than 1e-8 times the largest one of them and `extent`.
+  /// Returns the function for DirichletBoundary::at_point, for an element whose components are vectors of dim
+  /// components. It takes values for equal that differ by less than 1e-8 times the largest one of them and `extent`.
   template <int dim>
   std::function<unsigned int(const double *)> at(unsigned int n_components, double extent) const;
 
@@ -49,9 +49,9 @@ private:
   std::vector<Support> supports;
 };
 
-/// Throws InputError where a rigid motion of the solid is left. On the finest level of the field supports do not hold it;
-/// the coarsest level may have too few of their nodes. With `axial` symmetry only the axis is a direction of
-/// rigid motions. All ranks call it together.
+/// Throws InputError where a rigid motion of the solid is left. On the finest level of the field supports do not hold
+/// it; the coarsest level may have too few of their nodes. With `axial` symmetry only the axis is a direction of rigid
+/// motions. All ranks call it together.
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                              bool axial);

@@ -30,8 +30,8 @@ double strain_rate(const dealii::Tensor<2, dim> &gradient)
 
 /// Returns the quantities of a flow whose first dim components are the velocity: speed, kinetic_energy |u|²/2,
 /// volume_flux u·n, strain_rate, divergence and vorticity (in 3D vorticity_x, ...). Where a viscosity is given, there
-/// is also the wall shear ν t · (∇u + ∇uᵀ) n in 2D. Here t is the normal turned by a right angle clockwise: on the lower
-/// wall of a channel, a flow to the right has a positive one.
+/// is also the wall shear ν t · (∇u + ∇uᵀ) n in 2D. Here t is the normal turned by a right angle clockwise: on the
+/// lower wall of a channel, a flow to the right has a positive one.
 template <int dim>
 std::vector<Quantity<dim>> flow_quantities(double viscosity = 0.)
 {

@@ -72,14 +72,14 @@ private:
   std::vector<Candidate> candidates; // the first candidate is zero
 };
 
-/// The free nodes of a scalar space on boundaries with free slip, on a device. A field of dim components, stored one after
-/// the other, loses there what is normal to these boundaries.
+/// The free nodes of a scalar space on boundaries with free slip, on a device. A field of dim components, stored one
+/// after the other, loses there what is normal to these boundaries.
 template <int dim>
 class SlipNodes
 {
 public:
-  /// `prescribed` are nodes that are left out. Throws InputError with `key` where a boundary has an edge. All ranks call
-  /// it together.
+  /// `prescribed` are nodes that are left out. Throws InputError with `key` where a boundary has an edge. All ranks
+  /// call it together.
   SlipNodes(const Device &device, const std::string &key, const std::set<unsigned int> &boundaries,
             const LevelSpace<dim> &space, const std::vector<int> &prescribed);
 

@@ -183,8 +183,8 @@ struct SetAtNodes
   }
 };
 
-/// Sets u = P u at listed nodes, for a field of dim components, stored one after the other: P takes out what is normal to
-/// a boundary.
+/// Sets u = P u at listed nodes, for a field of dim components, stored one after the other: P takes out what is normal
+/// to a boundary.
 template <int dim>
 struct ProjectAtNodes
 {

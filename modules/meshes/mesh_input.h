@@ -54,8 +54,8 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
 template <int dim>
 void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh, unsigned int id);
 
-/// Returns the translation that takes the coarse faces of one boundary to another. Throws InputError where a face has no
-/// partner.
+/// Returns the translation that takes the coarse faces of one boundary to another. Throws InputError where a face has
+/// no partner.
 template <int dim>
 dealii::Tensor<1, dim> check_periodic(const std::string &key, const std::array<unsigned int, 2> &ids,
                                       const dealii::Triangulation<dim> &mesh);

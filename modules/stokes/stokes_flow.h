@@ -92,8 +92,8 @@ public:
   void add_output(FieldOutput<dim> &output, const double *u, const double *p, const double *viscosity) const;
 
   /// These are for Evaluation: the fields u_x, ... and p, their quantities, and their values in host memory. There is
-  /// also the fluid's force on boundaries, p n - 2 η ε n, by quadrature. Quantities read the viscosity that values() has
-  /// copied last.
+  /// also the fluid's force on boundaries, p n - 2 η ε n, by quadrature. Quantities read the viscosity that values()
+  /// has copied last.
   std::vector<EvaluatedField<dim>> fields() const;
   std::vector<Quantity<dim>>       quantities() const;
   std::vector<Array<double>>       values() const;

@@ -1,5 +1,5 @@
-// The terms of the elasticity program against exact solutions, and the problems that are shipped against their published
-// values: coefficients of place, thermal strains, springs, supports, axial symmetry.
+// The terms of the elasticity program against exact solutions, and the problems that are shipped against their
+// published values: coefficients of place, thermal strains, springs, supports, axial symmetry.
 #include "program.h"
 
 #include <cmath>

@@ -480,8 +480,8 @@ TEST_F(ElasticityFromFile, HexahedraShareWholeFaces)
   expect_refused(settings({left, {17, 18, 19, 20, 21, 22, 23, 24}}), "cell 11 (line 33) lies over cell 12 (line 34)");
 }
 
-// Lamé's thick cylinder, 1 < r < 2, under the pressure 1 from inside: a quarter of it, one cell high. Second order needs
-// new vertices on the circles of all heights, edges included.
+// Lamé's thick cylinder, 1 < r < 2, under the pressure 1 from inside: a quarter of it, one cell high. Second order
+// needs new vertices on the circles of all heights, edges included.
 TEST_F(ElasticityFromFile, ThickCylinderIn3D)
 {
   Points    vertices;

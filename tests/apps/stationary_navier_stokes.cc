@@ -177,7 +177,8 @@ TEST_F(StationaryNavierStokes, RefiningAllCellsIsUniform)
   EXPECT_NEAR(record.at("forces").at("2")[0], uniform.at("forces").at("2")[0], 1e-6);
 }
 
-// A vertex that hangs on an arc moves to its chord. Where the cells beside it are flatter than the arc, they would turn.
+// A vertex that hangs on an arc moves to its chord. Where the cells beside it are flatter than the arc, they would
+// turn.
 TEST_F(StationaryNavierStokes, FlatCellsBesideACoarseArcAreRefused)
 {
   const std::string says = "hangs on an arc";

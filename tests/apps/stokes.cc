@@ -83,7 +83,8 @@ TEST_F(Stokes, TaylorHoodErrors)
     }
 }
 
-// Of deal.II's step-104, on 4³ and 8³ cells: orders 3 and more than 2, about its errors, in fewer iterations than its 20.
+// Of deal.II's step-104, on 4³ and 8³ cells: orders 3 and more than 2, about its errors, in fewer iterations than its
+// 20.
 TEST_F(Stokes, Step104)
 {
   const auto coarse = run_file("step104.prm", {"Mesh/Refinements=2", "Output/Files=false"}),

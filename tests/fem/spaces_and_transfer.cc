@@ -277,8 +277,8 @@ double flux_through(const LevelSpace<dim> &space, const Vector<double> &u, types
   return flux;
 }
 
-// A part of a shell with hanging nodes: nothing flows through its outer side (1) and a straight one (2), though they meet
-// in an edge and the normals of faces differ.
+// A part of a shell with hanging nodes: nothing flows through its outer side (1) and a straight one (2), though they
+// meet in an edge and the normals of faces differ.
 template <int dim>
 void expect_impermeable(unsigned int degree)
 {

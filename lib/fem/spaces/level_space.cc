@@ -31,8 +31,8 @@ int components_of_each_node(const dealii::FiniteElement<dim> &fe)
   return same ? static_cast<int>(fe.n_components()) : 1;
 }
 
-// The conditions u . n = 0 at the node whose components are the DoFs from `first` on, each solved for one component: (its
-// DoF, (other DoF, weight)). DoFs that are not free are solved for in no condition.
+// The conditions u . n = 0 at the node whose components are the DoFs from `first` on, each solved for one component:
+// (its DoF, (other DoF, weight)). DoFs that are not free are solved for in no condition.
 template <int dim>
 std::vector<std::pair<int, Row>> normal_conditions(int                                                first,
                                                    const std::vector<std::array<Array<double>, dim>> &normals,

@@ -28,8 +28,8 @@ struct Numbering
 
 /// Numbers the DoFs of `cells` by their positions. On one rank, Q1 and Q2 are numbered by the vertices, lines, faces
 /// and interiors of the cells, which takes less time and memory than a DoFHandler. So are all elements that have no two
-/// DoFs of a component on one of these. A DoFHandler numbers all else, also meshes with periodic faces. All ranks of the
-/// mesh call it together. Throws IndexOverflow where an int cannot count the DoFs.
+/// DoFs of a component on one of these. A DoFHandler numbers all else, also meshes with periodic faces. All ranks of
+/// the mesh call it together. Throws IndexOverflow where an int cannot count the DoFs.
 template <int dim>
 Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe);
 
