@@ -120,8 +120,8 @@ void make_shape(const MeshShape &shape, std::vector<double> sizes, dealii::Trian
     sizes = shape.usual;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     require(sizes[i] > 0. || (name == "step" && i == 2 && sizes[i] == 0.), key, "they have to be positive");
-  require(name == "pipe" || sizes.size() == 1 || sizes[0] < sizes[1], key, sizes[0], " has to be smaller than ",
-          sizes[1]);
+  if (name != "pipe" && sizes.size() > 1)
+    require(sizes[0] < sizes[1], key, sizes[0], " has to be smaller than ", sizes[1]);
   if (name == "ball")
     Generator::hyper_ball(mesh, dealii::Point<dim>(), sizes[0]);
   else if (name == "shell")
