@@ -10,8 +10,7 @@
 //               [ dt²K  M ] [dt v] = [ M dt v1 + dt² F ]   (as in the paper, six components a node)
 //   stationary: K u = F
 //
-// where u1, v1 belong to the last step, and C is A acting on g. The factor s makes both equations' residuals
-// comparable.
+// where u1, v1 belong to the last step, and C is A acting on g. The factor s makes both residuals comparable.
 
 #include "formulation.h"
 #include "parameters.h"
