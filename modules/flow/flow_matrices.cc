@@ -2,6 +2,7 @@
 
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
+#include "fem/functions/coarser_values.h"
 #include "fem/ranks/distributed_rows.h"
 
 #include <deal.II/base/function.h>
@@ -108,14 +109,7 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
 template <int dim>
 CSRMatrix<double> FlowMatrices<dim>::injection() const
 {
-  // An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
-  CSRMatrix<double> same_node = *interpolation;
-  for (double &value : same_node.value)
-    value = value == 1. ? 1. : 0.;
-  const auto       &nodes = velocity().partition();
-  const Partitioner rows(nodes.locally_owned_range(), nodes.get_mpi_communicator());
-  const auto        columns = same_node.ghosts ? make_partitioner(*same_node.ghosts) : nullptr;
-  return sum_rows(transpose(same_node), columns ? *columns : pressure().partition(), rows);
+  return at_common_nodes(*interpolation, velocity(), pressure());
 }
 
 template <int dim>

@@ -3,6 +3,7 @@
 #include "base/csr/csr_operations.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/integrals.h"
+#include "fem/functions/coarser_values.h"
 #include "fem/ranks/distributed_rows.h"
 #include "stokes/stokes_kernels.h"
 
@@ -63,16 +64,6 @@ std::optional<std::size_t> level_of(const LevelMeshes<dim> &meshes, const Stokes
 {
   return options.element == VelocityElement::q2 ? std::optional<std::size_t>(halved_level(meshes)) : std::nullopt;
 }
-
-// Its columns are the DoFs of the space.
-template <int dim>
-CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &matrix, const LevelSpace<dim> &space)
-{
-  const auto     columns = matrix.ghosts ? make_partitioner(*matrix.ghosts) : nullptr;
-  const MPI_Comm comm    = space.partition().get_mpi_communicator();
-  return sum_rows(transpose(matrix), columns ? *columns : space.partition(),
-                  *make_partitioner(owned_range(matrix.n_rows, comm), {}, comm));
-}
 } // namespace
 
 template <int dim>
@@ -118,21 +109,17 @@ void StokesMatrices<dim>::assemble_divergence()
   const auto H   = nodal_pressure.finest().owned_H();
   saddle_point.B = std::make_shared<const CSRMatrix<double>>(on_pressures(unknowns(velocity)));
   saddle_point.Bt =
-    std::make_shared<const CSRMatrix<double>>(transposed_over_ranks(*saddle_point.B, velocity.finest()));
+    std::make_shared<const CSRMatrix<double>>(transposed_over_ranks(*saddle_point.B, velocity.finest().partition()));
   B_prescribed     = Matrix<double>(device, on_pressures(prescribed_values(velocity)));
   to_velocity_mesh = Matrix<double>(device, is_q2() ? H : product(H, transfer.prolongation));
 }
 
-// An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
 template <int dim>
 CSRMatrix<double> StokesMatrices<dim>::injection() const
 {
-  auto same_node = nodal_pressure.finest().owned_H();
-  if (!is_q2())
-    same_node = product(same_node, between_meshes().prolongation);
-  for (double &value : same_node.value)
-    value = value == 1. ? 1. : 0.;
-  return transposed_over_ranks(same_node, pressure.finest());
+  const auto &nodes = nodal_pressure.finest();
+  return at_common_nodes(is_q2() ? nodes.owned_H() : product(nodes.owned_H(), between_meshes().prolongation), nodes,
+                         pressure.finest());
 }
 
 template <int dim>

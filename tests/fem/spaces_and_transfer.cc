@@ -198,24 +198,6 @@ void for_all_elements(void (*test)(const FiniteElement<dim> &, unsigned int))
     test(*fe, ++seed);
 }
 
-// A box of two coarse cells that is periodic in x and in the last direction, refined at random.
-template <int dim>
-void make_periodic_mesh(Triangulation<dim> &mesh, unsigned int seed)
-{
-  std::vector<unsigned int> cells(dim, 1);
-  cells[1] = 2;
-  Point<dim> far;
-  for (int d = 0; d < dim; ++d)
-    far[d] = 1.;
-  GridGenerator::subdivided_hyper_rectangle(mesh, cells, Point<dim>(), far, true);
-  std::vector<GridTools::PeriodicFacePair<typename Triangulation<dim>::cell_iterator>> pairs;
-  GridTools::collect_periodic_faces(mesh, 0, 1, 0, pairs);
-  GridTools::collect_periodic_faces(mesh, 2 * dim - 2, 2 * dim - 1, dim - 1, pairs);
-  mesh.add_periodicity(pairs);
-  mesh.refine_global(1);
-  refine_randomly(mesh, dim == 2 ? 4 : 2, 0.15, seed);
-}
-
 // On all levels any function of the space has equal values at two points that are one, and constants come to finer
 // levels as they are.
 template <int dim>

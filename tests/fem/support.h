@@ -11,6 +11,7 @@
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/affine_constraints.h>
 #include <deal.II/lac/vector.h>
@@ -87,6 +88,24 @@ void make_random_mesh(Triangulation<dim> &mesh, unsigned int seed)
       if (!cell->at_boundary(f) && cell->neighbor_is_coarser(f))
         hanging.insert(cell->level());
   ASSERT_GE(hanging.size(), 4u) << "the random mesh should have hanging nodes at four levels, seed " << seed;
+}
+
+/// A box of two coarse cells that is periodic in x and in the last direction, refined at random.
+template <int dim>
+void make_periodic_mesh(Triangulation<dim> &mesh, unsigned int seed)
+{
+  std::vector<unsigned int> cells(dim, 1);
+  cells[1] = 2;
+  Point<dim> far;
+  for (int d = 0; d < dim; ++d)
+    far[d] = 1.;
+  GridGenerator::subdivided_hyper_rectangle(mesh, cells, Point<dim>(), far, true);
+  std::vector<GridTools::PeriodicFacePair<typename Triangulation<dim>::cell_iterator>> pairs;
+  GridTools::collect_periodic_faces(mesh, 0, 1, 0, pairs);
+  GridTools::collect_periodic_faces(mesh, 2 * dim - 2, 2 * dim - 1, dim - 1, pairs);
+  mesh.add_periodicity(pairs);
+  mesh.refine_global(1);
+  refine_randomly(mesh, dim == 2 ? 4 : 2, 0.15, seed);
 }
 
 template <int dim>

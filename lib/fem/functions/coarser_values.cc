@@ -145,6 +145,17 @@ CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
 }
 
 template <int dim>
+CSRMatrix<double> at_common_nodes(CSRMatrix<double> interpolation, const LevelSpace<dim> &fine,
+                                  const LevelSpace<dim> &coarse)
+{
+  // An entry is 1 where a node belongs to both spaces, and at the node that is equal to it across a periodic boundary.
+  for (int node = 0; node < interpolation.n_rows; ++node)
+    for (auto k = interpolation.row_start[node]; k < interpolation.row_start[node + 1]; ++k)
+      interpolation.value[k] = fine.is_free(node) && interpolation.value[k] == 1. ? 1. : 0.;
+  return transposed_over_ranks(interpolation, coarse.partition());
+}
+
+template <int dim>
 CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh)
 {
   const auto coarse  = coarse_numbers(fine_mesh);
@@ -244,6 +255,8 @@ void CellAverages<dim>::update(const Vector<double> &finest)
 
 template decltype(embedding<2>)          embedding<2>;
 template decltype(embedding<3>)          embedding<3>;
+template decltype(at_common_nodes<2>)    at_common_nodes<2>;
+template decltype(at_common_nodes<3>)    at_common_nodes<3>;
 template decltype(values_of_parents<2>)  values_of_parents<2>;
 template decltype(values_of_parents<3>)  values_of_parents<3>;
 template decltype(values_of_children<2>) values_of_children<2>;

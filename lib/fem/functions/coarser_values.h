@@ -38,6 +38,12 @@ template <int dim>
 CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
                             const LevelSpace<dim> &coarse);
 
+/// Returns the matrix that takes nodal values of a space to the unknowns of a coarser one, each of which is at a free
+/// node of the finer space. It undoes the `interpolation` of the unknowns to nodal values. All ranks call it together.
+template <int dim>
+CSRMatrix<double> at_common_nodes(CSRMatrix<double> interpolation, const LevelSpace<dim> &fine,
+                                  const LevelSpace<dim> &coarse);
+
 /// @name Cells of a level and of the next coarser one
 /// These functions return sparse matrices with entries 1, in host memory, for values on this rank's cells. `fine_mesh`
 /// links the cells of the two levels. All ranks call them together.

@@ -316,6 +316,14 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
   return G;
 }
 
+CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &A, const Partitioner &columns)
+{
+  const auto     local = A.ghosts ? make_partitioner(*A.ghosts) : nullptr;
+  const MPI_Comm comm  = columns.get_mpi_communicator();
+  return sum_rows(transpose(A), local ? *local : columns,
+                  *make_partitioner(owned_range(A.n_rows, comm), {}, comm));
+}
+
 CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
 {
   Array<int> columns; // of column j of component c: number c n_cols + j
@@ -348,9 +356,7 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
   if (!A.ghosts)
     return local_product(A, B);
   // Each rank multiplies its rows of B: it needs A's columns for them, and gives away parts of the product's rows.
-  const MPI_Comm    comm = A.ghosts->communicator.handle();
-  const Partitioner rows(owned_range(A.n_rows, comm), comm);
-  const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);
+  const auto columns_of_A = transposed_over_ranks(A, *make_partitioner(*A.ghosts));
   return sum_rows(local_product(transpose(columns_of_A), B), *make_partitioner(*columns_of_A.ghosts),
                   *make_partitioner(*B.ghosts));
 }

@@ -381,20 +381,29 @@ TEST_P(FlowTest, ProjectionGivesTheDivergenceThatIsWanted)
   project_divergence<3>(4, {1});
 }
 
+void expect_injection(Triangulation<3> &mesh, const std::set<types::boundary_id> &outflow)
+{
+  const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), outflow, {64});
+  const auto            random = random_vector(flow.pressure().n_dofs(), 5);
+  Array<double>         p(random.begin(), random.end());
+  for (int k = 0; k < flow.pressure().n_dofs(); ++k)
+    if (!flow.pressure().is_free(k))
+      p[k] = 0.;
+  EXPECT_EQ(adamant::product(flow.injection(), adamant::product(*flow.interpolation, p)), p);
+}
+
 TEST(FlowMatrices, InjectionUndoesTheInterpolation)
 {
   for (const std::set<types::boundary_id> &outflow : {std::set<types::boundary_id>{}, std::set<types::boundary_id>{1}})
     {
       Triangulation<3> mesh;
       make_distorted_mesh(mesh, 4);
-      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), outflow, {64});
-      const auto            random = random_vector(flow.pressure().n_dofs(), 5);
-      Array<double>         p(random.begin(), random.end());
-      for (int k = 0; k < flow.pressure().n_dofs(); ++k)
-        if (!flow.pressure().is_free(k))
-          p[k] = 0.;
-      EXPECT_EQ(adamant::product(flow.injection(), adamant::product(*flow.interpolation, p)), p);
+      expect_injection(mesh, outflow);
     }
+  Triangulation<3> periodic;
+  make_periodic_mesh(periodic, 4);
+  periodic.refine_global(1);
+  expect_injection(periodic, {});
 }
 
 TEST_P(FlowTest, BundlesRefuseFunctorsOfOtherSizes)
