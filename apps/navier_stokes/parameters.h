@@ -102,8 +102,6 @@ struct Parameters
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
   adamant::AdaptivityParameters   adaptivity{{"velocity", "pressure"}, true};
 
-  Parameters() { linear_solver.amg_suits = false; }
-
   unsigned int dim() const { return problem.dimension; }
 
   adamant::Schedule schedule() const

@@ -56,9 +56,8 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
     levels = levels_of(field, form);
   auto       options   = parameters.options(name);
   const bool multigrid = parameters.preconditioner == "multigrid";
-  if (multigrid && options.multigrid.make_coarse_solver && near_null_space)
-    options.multigrid.make_coarse_solver =
-      parameters.external_solver(amg_options(parameters, field.space(0), near_null_space));
+  if (multigrid && near_null_space)
+    parameters.add_coarse_solver(amg_options(parameters, field.space(0), near_null_space), options.multigrid);
   if (multigrid && parameters.interpolation == "harmonic")
     make_harmonic(field, levels);
   return std::make_unique<LinearSolver>(

@@ -1,5 +1,6 @@
 #include "frame/trilinos_amg.h"
 
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
 #include "fem/dealii_trilinos.h"
@@ -9,6 +10,8 @@
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
 #include <Epetra_MultiVector.h>
+#include <ml_MultiLevelPreconditioner.h>
+#include <ml_operator.h>
 #include <Teuchos_ParameterList.hpp>
 #endif
 
@@ -60,9 +63,9 @@ dealii::TrilinosWrappers::SparseMatrix trilinos_matrix(const CSRMatrix<double> &
   matrix.compress(dealii::VectorOperation::insert);
   return matrix;
 }
-} // namespace
 
-TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
+// ML for rows of this rank; `coarsest_rows` is about the most that its coarsest level has.
+std::shared_ptr<ML> make_ml(const CSRMatrix<double> &source, const TrilinosAMGOptions &options, int coarsest_rows)
 {
   const std::shared_ptr<ML>                                 ml(new ML{trilinos_matrix(source), {}, {}});
   dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
@@ -71,14 +74,12 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptio
   data.n_cycles              = options.cycles;
   data.smoother_sweeps       = options.smoother_sweeps;
   data.aggregation_threshold = options.aggregation_threshold;
-  if (options.near_null_space.empty())
-    ml->amg.initialize(ml->matrix, data);
-  else
+  Teuchos::ParameterList              list;
+  std::unique_ptr<Epetra_MultiVector> unused; // deal.II takes modes of zeros and ones only: the others go to ML itself
+  data.set_parameters(list, unused, ml->matrix.trilinos_matrix());
+  list.set("coarse: max size", coarsest_rows);
+  if (!options.near_null_space.empty())
     {
-      // deal.II takes modes of zeros and ones only: the others go to ML itself.
-      Teuchos::ParameterList              list;
-      std::unique_ptr<Epetra_MultiVector> unused;
-      data.set_parameters(list, unused, ml->matrix.trilinos_matrix());
       ml->modes.reserve(1); // not null on a rank without rows
       for (const auto &mode : options.near_null_space)
         ml->modes.insert(ml->modes.end(), mode.begin(), mode.end());
@@ -86,14 +87,70 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptio
       list.set("null space: dimension", static_cast<int>(options.near_null_space.size()));
       list.set("null space: vectors", ml->modes.data());
       list.set("PDE equations", options.node_size);
-      ml->amg.initialize(ml->matrix, list);
     }
+  ml->amg.initialize(ml->matrix, list);
+  return ml;
+}
+
+// The rows of a matrix that one rank has.
+SharedMatrix to_csr(ML_Operator &matrix)
+{
+  std::vector<int>    columns(64);
+  std::vector<double> values(columns.size());
+  CSRMatrix<double>   A;
+  A.n_rows = matrix.outvec_leng;
+  A.n_cols = matrix.invec_leng;
+  A.row_start.push_back(0);
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      int length = 0;
+      while (ML_Operator_Getrow(&matrix, 1, &i, static_cast<int>(columns.size()), columns.data(), values.data(),
+                                &length) == 0) // there is no room for the row
+        {
+          columns.resize(2 * columns.size());
+          values.resize(columns.size());
+        }
+      Row row;
+      for (int k = 0; k < length; ++k)
+        row.emplace_back(columns[k], values[k]);
+      compress(row);
+      for (const auto &[column, value] : row)
+        {
+          A.column.push_back(column);
+          A.value.push_back(value);
+        }
+      A.row_start.push_back(static_cast<EntryNumber>(A.column.size()));
+    }
+  return std::make_shared<const CSRMatrix<double>>(std::move(A));
+}
+} // namespace
+
+TrilinosAMG trilinos_amg(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
+{
+  const auto ml = make_ml(source, options, 2000);
   return [ml](const double *v, double *z) { ml->vmult(v, z); };
+}
+
+MakeProlongations make_trilinos_prolongations(const TrilinosAMGOptions &options)
+{
+  return [options](const CSRMatrix<double> &matrix) {
+    const auto  ml     = make_ml(matrix, options, 500);
+    const auto *levels = dynamic_cast<const ML_Epetra::MultiLevelPreconditioner &>(ml->amg.trilinos_operator()).GetML();
+    std::vector<SharedMatrix> prolongations;
+    for (int level = 1; level < levels->ML_num_actual_levels; ++level)
+      prolongations.push_back(to_csr(levels->Pmat[level]));
+    return prolongations;
+  };
 }
 #else
 TrilinosAMG trilinos_amg(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 {
   throw InputError("trilinos_amg is not there: deal.II was built without Trilinos' Epetra");
+}
+
+MakeProlongations make_trilinos_prolongations(const TrilinosAMGOptions &)
+{
+  return nullptr;
 }
 #endif
 

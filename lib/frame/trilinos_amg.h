@@ -35,4 +35,6 @@ TrilinosAMG trilinos_amg(const CSRMatrix<double> &matrix, const TrilinosAMGOptio
 /// Returns a function for MultigridOptions::make_coarse_solver, whose solver applies trilinos_amg() once. Modes in
 /// `options` belong to the coarsest level.
 MakeExternalSolver make_trilinos_amg(const TrilinosAMGOptions &options);
+/// Returns a function for MultigridOptions::make_prolongations, which takes ML's aggregates.
+MakeProlongations make_trilinos_prolongations(const TrilinosAMGOptions &options);
 } // namespace adamant

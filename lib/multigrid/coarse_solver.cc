@@ -1,11 +1,16 @@
 #include "multigrid/coarse_solver.h"
 
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "multigrid/smoothers/update_functors.h"
+#include "multigrid/v_cycle.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <sstream>
 #include <vector>
 
@@ -162,6 +167,21 @@ private:
   Vector                     y;
 };
 
+// A on the host. With one diagonal entry doubled, A x = b has its solution with x_k = 0. Row k is one of the kernel's
+// and has neighbours: rows of constrained unknowns have none.
+template <typename Number>
+CSRMatrix<double> regular_matrix(const DeviceLevel<Number> &level, const ConstantKernel &kernel)
+{
+  CSRMatrix<double> A = matrix_on_host(level);
+  int               k = 0;
+  while (kernel.exists && k < A.n_rows && (!kernel.has(k) || A.row_start[k + 1] - A.row_start[k] < 2))
+    ++k;
+  if (kernel.exists && k < A.n_rows)
+    for (auto entry = A.row_start[k]; entry < A.row_start[k + 1]; ++entry)
+      A.value[entry] *= A.column[entry] == k ? 2. : 1.;
+  return A;
+}
+
 template <typename Number>
 class External : public CoarseSolver<Number>
 {
@@ -180,19 +200,12 @@ public:
   }
   void update() override
   {
-    CSRMatrix<double> A = matrix_on_host(level);
+    CSRMatrix<double> A = regular_matrix(level, kernel);
     if (alone) // no other rank takes part
       A.ghosts = nullptr;
-    // With one diagonal entry doubled, A x = b has its solution with x_k = 0. Row k is one of the kernel's and has
-    // neighbours: rows of constrained unknowns have none.
-    int k = 0;
-    while (kernel.exists && k < A.n_rows && (!kernel.has(k) || A.row_start[k + 1] - A.row_start[k] < 2))
-      ++k;
-    if (kernel.exists && k < A.n_rows)
-      for (auto entry = A.row_start[k]; entry < A.row_start[k + 1]; ++entry)
-        A.value[entry] *= A.column[entry] == k ? 2. : 1.;
     solver = make(A);
   }
+  bool exists() const { return solver.solve != nullptr; }
   void solve(const Vector &b, Vector &x) override
   {
     b.download(b_on_host.data());
@@ -210,6 +223,90 @@ private:
   Array<double>        b_on_host, x_on_host;
 };
 
+// Of D⁻¹ A, about, by the power method on the host.
+double largest_eigenvalue(const CSRMatrix<double> &A)
+{
+  const auto    D = diagonal(A);
+  Array<double> x(A.n_rows);
+  for (int i = 0; i < A.n_rows; ++i)
+    x[i] = std::sin(1. + i);
+  double largest = 0;
+  for (int step = 0; step < 20; ++step)
+    {
+      const double size = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.));
+      for (double &value : x)
+        value /= size;
+      const auto y = adamant::product(A, x);
+      for (int i = 0; i < A.n_rows; ++i)
+        x[i] = y[i] / D[i];
+      largest = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.));
+    }
+  return largest;
+}
+
+// V-cycles on levels below the coarsest one. New values keep the matrices P of the first ones.
+template <typename Number>
+class AlgebraicCycles : public CoarseSolver<Number>
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  AlgebraicCycles(const DeviceLevel<Number> &level, const ConstantKernel &kernel, const MultigridOptions &options)
+    : level(level)
+    , kernel(kernel)
+    , A(std::make_shared<CSRMatrix<double>>(regular_matrix(level, kernel)))
+  {
+    A->ghosts = nullptr; // no other rank takes part
+    std::vector<LevelData> data;
+    SharedMatrix           finer = A;
+    for (const auto &P : options.make_prolongations(*A))
+      {
+        const SharedMatrix R  = std::make_shared<const CSRMatrix<double>>(transpose(*P));
+        const auto         AP = std::make_shared<CSRMatrix<double>>(local_product(*finer, *P)),
+                   coarser    = std::make_shared<CSRMatrix<double>>(local_product(*R, *AP));
+        data.insert(data.begin(), {finer, P, R});
+        steps.push_back({finer, P, R, AP, coarser});
+        finer = coarser;
+      }
+    data.insert(data.begin(), {finer, nullptr, nullptr});
+    MultigridOptions own;
+    own.smoother = {"jacobi", true, 0.8, 8.};
+    if (level.device.communicator().size() > 1) // the power method of all ranks would wait for the others
+      for (const auto &each : data)
+        own.smoother.largest = std::max(own.smoother.largest, largest_eigenvalue(each.matrix()));
+    own.cycles = 3; // the outer iterations are then as many as with an exact solver, or hardly more
+    cycles.emplace(level.device, data, own);
+  }
+  void update() override
+  {
+    A->value = regular_matrix(level, kernel).value;
+    for (const auto &step : steps)
+      {
+        local_product(*step.A, *step.P, *step.AP);
+        local_product(*step.R, *step.AP, *step.RAP);
+      }
+    cycles->update();
+  }
+  void        solve(const Vector &b, Vector &x) override { level.device.copy(cycles->vmult(b), x); }
+  std::string description() const override
+  {
+    return "V-cycles on " + std::to_string(cycles->n_levels()) + " algebraic levels";
+  }
+
+private:
+  struct Step
+  {
+    SharedMatrix                       A, P, R;
+    std::shared_ptr<CSRMatrix<double>> AP, RAP;
+  };
+
+  DeviceLevel<Number>                level;
+  const ConstantKernel               kernel;
+  std::shared_ptr<CSRMatrix<double>> A;     // of the finest of these levels
+  std::vector<Step>                  steps; // from level to level, the finest first
+  std::optional<VCycle<Number>>      cycles;
+};
+
 constexpr int most_rows        = 16384; // of a dense inverse: 2 GiB; on a GPU a second, else minutes
 constexpr int most_rows_on_cpu = 1000;  // above that its inverse takes longer than a sparse direct solver
 
@@ -219,9 +316,9 @@ CoarseSolverType type_for(const DeviceLevel<Number> &level, const MultigridOptio
 {
   if (options.coarse_solver != CoarseSolverType::automatic)
     return options.coarse_solver;
-  const int most = level.device.traits().separate_memory ? most_rows : most_rows_on_cpu;
-  return level.n_rows() <= most || !options.make_coarse_solver ? CoarseSolverType::dense_inverse :
-                                                                 CoarseSolverType::external;
+  const int  most  = level.device.traits().separate_memory ? most_rows : most_rows_on_cpu;
+  const bool other = options.make_coarse_solver || options.make_prolongations;
+  return level.n_rows() <= most || !other ? CoarseSolverType::dense_inverse : CoarseSolverType::external;
 }
 } // namespace
 
@@ -283,12 +380,17 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Numbe
     {
       case CoarseSolverType::smoothing: return std::make_unique<Smoothing<Number>>(level, options);
       case CoarseSolverType::external:
-        if (level.device.traits().separate_memory)
-          throw InputError("the coarsest level has " + std::to_string(level.n_rows()) +
-                           " unknowns, and Linear solver/" +
-                           "Coarse solver = trilinos_amg, sparse_direct and auto of more than " +
-                           std::to_string(most_rows) + " need --backend host");
-        return std::make_unique<External<Number>>(level, kernel_of(level, options), options);
+        if (options.make_coarse_solver && !level.device.traits().separate_memory)
+          {
+            auto external = std::make_unique<External<Number>>(level, kernel_of(level, options), options);
+            if (external->exists())
+              return external;
+          }
+        if (options.make_prolongations)
+          return std::make_unique<AlgebraicCycles<Number>>(level, kernel_of(level, options), options);
+        throw InputError("the coarsest level has " + std::to_string(level.n_rows()) +
+                         " unknowns, and Linear solver/Coarse solver = trilinos_amg and sparse_direct need --backend " +
+                         "host; auto needs it above " + std::to_string(most_rows) + " unknowns of this program");
       default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options), options);
     }
 }

@@ -7,12 +7,13 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
 enum class CoarseSolverType
 {
-  automatic,     ///< the dense inverse of few rows; of more the external solver, where one is given
+  automatic,     ///< the dense inverse of few rows; else the external solver, where it suits, or algebraic cycles
   dense_inverse, ///< one product with A⁻¹ as a dense matrix
   smoothing,     ///< a number of smoothing steps
   external       ///< the solver that MultigridOptions::make_coarse_solver makes
@@ -26,6 +27,9 @@ struct ExternalSolver
   std::string                                                   name = "external solver"; ///< in the line of the level
 };
 using MakeExternalSolver = std::function<ExternalSolver(const CSRMatrix<double> &matrix)>;
+
+/// Returns the matrices P_l of an algebraic hierarchy, that of the finest level first, for a matrix that one rank has.
+using MakeProlongations = std::function<std::vector<SharedMatrix>(const CSRMatrix<double> &matrix)>;
 
 struct SmootherOptions
 {
@@ -67,8 +71,11 @@ struct MultigridOptions
   int compose_up_to = -1;
   /// The number of matrix entries that take as long as one more operation. Composing two steps may add so many entries.
   int entries_of_an_operation = 300000;
-  /// Makes the external solver. It is called for each new matrix of the coarsest level, on the host only.
+  /// Makes the external solver. It is called for each new matrix of the coarsest level, on the host only. The solver
+  /// has no function `solve` where `automatic` shall not take it.
   MakeExternalSolver make_coarse_solver = nullptr;
+  /// Makes the hierarchy of algebraic cycles: three V-cycles on levels Pᵀ A P below the coarsest level.
+  MakeProlongations make_prolongations = nullptr;
   /// Calls `invert`, which inverts the coarsest matrix, on all ranks together. All ranks throw the error of one.
   std::function<void(const std::function<void()> &invert)> guard_inversion = [](const auto &invert) { invert(); };
 

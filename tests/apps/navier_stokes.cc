@@ -186,7 +186,7 @@ TEST_F(NavierStokes, MeshesAcrossPeriodicSides)
   for (const auto &settings : {twice, follows, follows + Settings{"Ranks/Distributed mesh=true"}})
     {
       std::vector<std::string> arguments = {std::string(NAVIER_STOKES_PRM) + "/taylor_green.prm"};
-      for (const auto &setting : refinements(3) + time_steps(0.02, 0.0005) + settings)
+      for (const auto &setting : refinements(3) + time_steps(0.03, 0.0005) + settings)
         arguments.insert(arguments.end(), {"--set", setting});
       const auto outcome = start(arguments);
       ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -641,6 +641,21 @@ TEST_F(NavierStokes, EnclosedFlowWithSmoothingOnTheCoarsestLevel)
   before            = "timeout -s KILL 20"; // a dense matrix would take many minutes
   const auto levels = on("64, 64", "smoothing").record.at("levels");
   EXPECT_LE(levels[0].at("nonzeros"), 9 * 65 * 65);
+}
+
+// Below 9261 pressures, whose factors would be large, are aggregates. Rounding does not say which constant is taken.
+TEST_F(NavierStokes, EnclosedFlowWithAlgebraicCyclesOnTheCoarsestLevel)
+{
+  const auto on = [&](const std::string &solver) {
+    return solve(Settings{"Problem/Dimension=3", "Mesh/Cells=20, 20, 20", "Linear solver/Coarse solver=" + solver,
+                          "Time stepping/Unstable step=shorten"} +
+                 refinements(0) + time_steps(0.001, 0.001) + tolerance("1e-10"));
+  };
+  const auto   cycles   = on("auto");
+  const double expected = kinetic_energy(on("smoothing").record);
+  EXPECT_NEAR(kinetic_energy(cycles.record), expected, 1e-8 * expected);
+  EXPECT_EQ(cycles.record.at("coarse_solver"), "V-cycles on 3 algebraic levels");
+  EXPECT_LE(cycles.max_iterations(), 8);
 }
 
 TEST_F(NavierStokes, EveryParameterFileIsRead)

@@ -1,10 +1,12 @@
 #include "multigrid/coarse_solver.h"
 
+#include "base/csr/csr_operations.h"
 #include "support/dense.h"
 #include "support/devices.h"
 #include "support/errors.h"
 #include "support/q1_grid.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -24,6 +26,36 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, InverseOnDevice, ::testing::Values(Place::host, Place::cuda),
                          [](const auto &info) { return name_of(info.param); });
+
+// Smoothed aggregates: a row that no aggregate touches makes one of itself and its neighbours.
+SharedMatrix aggregates(const CSRMatrix<double> &A)
+{
+  std::vector<int> of(A.n_rows, -1);
+  int              n          = 0;
+  const auto       neighbours = [&](int i) {
+    return std::vector<int>(A.column.begin() + A.row_start[i], A.column.begin() + A.row_start[i + 1]);
+  };
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      const auto around = neighbours(i);
+      if (std::all_of(around.begin(), around.end(), [&](int j) { return of[j] < 0; }))
+        {
+          for (const int j : around)
+            of[j] = n;
+          ++n;
+        }
+    }
+  for (int i = 0; i < A.n_rows; ++i)
+    for (const int j : neighbours(i))
+      of[i] = std::max(of[i], of[j]);
+  const auto constant = matrix_of_rows(A.n_rows, n, [&](int i, Row &row) { row.emplace_back(of[i], 1.); });
+  const auto D        = diagonal(A);
+  const auto smoother = matrix_of_rows(A.n_rows, A.n_rows, [&](int i, Row &row) {
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      row.emplace_back(A.column[k], (A.column[k] == i ? 1. : 0.) - 0.5 * A.value[k] / D[i]);
+  });
+  return std::make_shared<const CSRMatrix<double>>(local_product(smoother, constant));
+}
 } // namespace
 
 TEST(DenseInverse, TimesMatrixIsIdentity)
@@ -187,6 +219,50 @@ TEST_P(InverseOnDevice, FollowsNewValues)
           const auto found = to_host(x);
           for (int i = 0; i < A->n_rows; ++i)
             EXPECT_NEAR(found[i], expected[i], 1e-11) << i << ", factor " << factor << ", singular " << singular;
+        }
+    }
+}
+
+// V-cycles on three levels, for values that change in the memory of a device or of the host. Where there is a kernel,
+// one value is fixed.
+TEST_P(InverseOnDevice, AlgebraicCyclesFollowNewValues)
+{
+  for (const bool singular : {false, true})
+    {
+      auto       A    = std::make_shared<CSRMatrix<double>>(q1_matrix(Grid{2, 40}, {singular ? 0. : 1.}, false));
+      const auto rows = std::make_shared<CompressedRows>(device, *A);
+      rows->values.upload(A->value.data());
+      MultigridOptions options;
+      options.singular           = singular;
+      options.coarse_solver      = CoarseSolverType::external;
+      options.make_prolongations = [](const CSRMatrix<double> &matrix) {
+        const auto first = aggregates(matrix);
+        return std::vector{first, aggregates(local_product(transpose(*first), local_product(matrix, *first)))};
+      };
+      const DeviceLevel<double> level(device, {ValuesOnDevice{A, rows}, nullptr, nullptr});
+      const auto                solver = make_coarse_solver(level, options);
+      EXPECT_EQ(solver->description(), "V-cycles on 3 algebraic levels");
+      for (const double reaction : {0., 3.})
+        {
+          for (int i = 0; i < A->n_rows; ++i) // more on the diagonal of some rows
+            for (auto k = A->row_start[i]; k < A->row_start[i + 1]; ++k)
+              A->value[k] *= A->column[k] == i && i % 3 == 1 && !singular ? 1. + reaction : 1. + 0.5 * reaction;
+          rows->values.upload(A->value.data());
+          solver->update();
+          Array<double> expected(A->n_rows);
+          for (int i = 0; i < A->n_rows; ++i)
+            expected[i] = std::sin(1. + 3. * i) + 1e-3 * i;
+          Vector<double> x(device, A->n_rows);
+          solver->solve(Vector<double>(device, product(*A, expected)), x);
+          const auto   found = to_host(x);
+          const double shift = singular ? found[0] - expected[0] : 0.;
+          double       error = 0., size = 0.;
+          for (int i = 0; i < A->n_rows; ++i)
+            {
+              error += std::pow(found[i] - shift - expected[i], 2);
+              size += std::pow(expected[i], 2);
+            }
+          EXPECT_LT(std::sqrt(error / size), 0.1) << "reaction " << reaction << ", singular " << singular;
         }
     }
 }

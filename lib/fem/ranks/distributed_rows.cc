@@ -320,8 +320,7 @@ CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &A, const Partit
 {
   const auto     local = A.ghosts ? make_partitioner(*A.ghosts) : nullptr;
   const MPI_Comm comm  = columns.get_mpi_communicator();
-  return sum_rows(transpose(A), local ? *local : columns,
-                  *make_partitioner(owned_range(A.n_rows, comm), {}, comm));
+  return sum_rows(transpose(A), local ? *local : columns, *make_partitioner(owned_range(A.n_rows, comm), {}, comm));
 }
 
 CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)

@@ -100,8 +100,8 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter(
     "Coarse solver", coarse_solver,
     "Solver of the coarsest level. auto: the dense inverse of at most 1000 rows (on a GPU 16384), of more rows "
-    "one of the next two, on the host. sparse_direct: UMFPACK through deal.II. trilinos_amg: a cycle of "
-    "Trilinos ML",
+    "sparse_direct, where its factors are cheap, or V-cycles on aggregates of Trilinos ML. On the host only, "
+    "sparse_direct: UMFPACK through deal.II, and trilinos_amg: a cycle of Trilinos ML itself",
     prm, selection(coarse_solver_types));
   add_parameter("Coarse steps", multigrid.coarse_steps,
                 "Smoothing steps on the coarsest level with Coarse solver = smoothing", prm, Integer(1, 10000));
@@ -155,27 +155,24 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   require(!smoother.arnoldi || !(smoother.chebyshev || o.precision == Precision::mixed), section,
           "/Arnoldi polynomial goes neither with Chebyshev nor with Precision = mixed");
   require(o.multigrid.cycles >= 1, section, "/Cycles = ", o.multigrid.cycles, ": at least one V-cycle is needed");
-  o.multigrid.make_coarse_solver = external_solver(amg);
+  add_coarse_solver(amg, o.multigrid);
   if (preconditioner == "component_blocks")
     check_component_blocks(o.type);
   return o;
 }
 
-MakeExternalSolver LinearSolverParameters::external_solver(TrilinosAMGOptions options) const
+void LinearSolverParameters::add_coarse_solver(const TrilinosAMGOptions &of_ml, MultigridOptions &options) const
 {
   if (coarse_solver == "sparse_direct")
-    return sparse_direct;
+    options.make_coarse_solver = sparse_direct;
   if (coarse_solver == "trilinos_amg")
-    return make_trilinos_amg(options);
-  if (coarse_solver != "auto" || !(has_sparse_direct || (has_trilinos_amg && amg_suits)))
-    return nullptr;
-  if (!amg_suits)
-    return sparse_direct;
-  options.cycles = 3; // the outer iterations are then as many as with an exact solver, or hardly more
-  return [options](const CSRMatrix<double> &A) {
-    return has_sparse_direct && (!has_trilinos_amg || factors_are_cheap(A)) ? sparse_direct(A) :
-                                                                              make_trilinos_amg(options)(A);
-  };
+    options.make_coarse_solver = make_trilinos_amg(of_ml);
+  if (coarse_solver == "auto" && amg_suits)
+    options.make_prolongations = make_trilinos_prolongations(of_ml);
+  if (coarse_solver == "auto" && has_sparse_direct)
+    options.make_coarse_solver = [always = !options.make_prolongations](const CSRMatrix<double> &A) {
+      return always || factors_are_cheap(A) ? sparse_direct(A) : ExternalSolver{nullptr};
+    };
 }
 
 void LinearSolverParameters::check_component_blocks(SolverType type) const

@@ -31,8 +31,8 @@ public:
   TrilinosAMGOptions amg;                   ///< without near-null space
   bool amg_suits = true; ///< whether Coarse solver = auto may take Trilinos; set it to false for saddle point problems
 
-  /// Returns what makes an external solver of the coarsest level, with these options of ML; null: there is none.
-  MakeExternalSolver external_solver(TrilinosAMGOptions options) const;
+  /// Adds what makes external solvers and algebraic levels for the coarsest level, with these options of ML.
+  void add_coarse_solver(const TrilinosAMGOptions &of_ml, MultigridOptions &options) const;
 
   /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
   void require_multigrid() const;
