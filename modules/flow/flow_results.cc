@@ -265,33 +265,16 @@ void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
   series.write(data, time);
 }
 
-FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file, const std::string &variables,
-                                             const std::string &outflow_condition, const std::string &constant)
-  : ParameterAcceptor("/Problem")
+FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const Words &words, const std::string &constant)
+  : FlowBoundaries(mesh, words)
 {
   using namespace dealii::Patterns;
-  parse_parameters_call_back.connect([this, &mesh_file] {
-    const std::string key = "Problem/Boundary velocity";
-    boundary_velocity     = split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
-    outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
-    free_slip             = mesh_file.boundary_ids("Problem/Free slip boundaries", free_slip_names);
-  });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
-  add_parameter("Body force", body_force, "f: expressions of " + variables + " separated by semicolons");
-  add_parameter("Boundary velocity", boundary_velocities,
-                "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of " + variables +
-                  ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at "
-                  "rest");
-  add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed" + outflow_condition);
-  add_parameter("Free slip boundaries", free_slip_names,
-                "Ids of boundaries of any direction through which nothing flows, and which do not hold the fluid back");
-  add_parameter("Edges", edges,
-                "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
-                "not leak; moving takes the largest",
-                prm, Selection("wall|moving"));
+  add_parameter("Body force", body_force, "f: expressions of " + words.variables + " separated by semicolons");
   add_parameter("Exact velocity", exact_velocity,
-                "Where it is known: expressions of " + variables + "; errors go to run.json");
-  add_parameter("Exact pressure", exact_pressure, "Where it is known: an expression of " + variables + ", " + constant);
+                "Where it is known: expressions of " + words.variables + "; errors go to run.json");
+  add_parameter("Exact pressure", exact_pressure,
+                "Where it is known: an expression of " + words.variables + ", " + constant);
 }
 
 FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
