@@ -175,7 +175,7 @@ private:
       force.set_zero();
     if (!problem.tractions().empty())
       {
-        Array<double> a(std::size_t(dim) * n, 0.);
+        Array<double> a(force.size(), 0.);
         tractions.accelerate(t, false, a);
         device.axpby(1., Vector(device, a), 1., force);
       }
