@@ -77,8 +77,9 @@ public:
   void check_speed(double speed, unsigned int step, double time, double dt, const adamant::StepLimit &limit)
   {
     // With forces there is no other bound than that the flow must not cross the domain in a step.
-    const double most =
-      reference_speed > 0. && !has_force() && !tractions.any() ? 10. * reference_speed : std::pow(flow.pressure_volume, 1. / dim) / dt;
+    const double most = reference_speed > 0. && !has_force() && !tractions.any() ?
+                          10. * reference_speed :
+                          std::pow(flow.pressure_volume, 1. / dim) / dt;
     if (speed <= most)
       return;
     values_at(std::max(0., time - dt), "Problem/Body force", problem.body_force);

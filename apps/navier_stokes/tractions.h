@@ -12,9 +12,7 @@
 #include <deal.II/base/tensor.h>
 #include <deal.II/fe/mapping.h>
 
-#include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace navier_stokes
@@ -44,9 +42,9 @@ public:
     for (int i = 0; i < velocity.n_owned(); ++i)
       if (velocity.is_free(i))
         moving.push_back(i);
-    velocities = nodes_on(tractions.boundaries(), velocity, moving, mapping);
-    pressures  = nodes_on(problem.all(&ProblemParameters::is_open, velocity.triangulation()), pressure,
-                          pressure.prescribed, mapping);
+    velocities         = nodes_on(tractions.boundaries(), velocity, moving, mapping);
+    pressures          = nodes_on(problem.all(&ProblemParameters::is_open, velocity.triangulation()), pressure,
+                                  pressure.prescribed, mapping);
     const auto lifting = flow.lifting(mapping, QGauss<dim>(2));
     interpolation      = adamant::Matrix<double>(device, lifting.interpolation);
     laplacian          = adamant::Matrix<double>(device, lifting.laplacian);
@@ -96,74 +94,56 @@ public:
   /// load, or of the part that is no pressure.
   void accelerate(double t, bool all, Array<double> &a) const
   {
-    const std::size_t n = flow.velocity().n_owned();
-    for (const auto &node : velocities)
-      for (const auto &[id, N] : node.normals)
-        {
-          const double area = N.norm();
-          auto         g    = tractions.value(id, node.x, N / area, t);
-          if (!all)
-            g -= g * N / (area * area) * N;
-          for (int c = 0; c < dim; ++c)
-            a[c * n + node.number] += g[c] * area / flow.velocity_mass[node.number];
-        }
+    for (const auto &[node, id, x, N] : velocities)
+      {
+        const auto g    = tractions.value(id, x, N / N.norm(), t);
+        const auto load = (all ? g : g - g * N / N.norm_square() * N) * N.norm() / flow.velocity_mass[node];
+        for (int c = 0; c < dim; ++c)
+          a[std::size_t(c) * flow.velocity().n_owned() + node] += load[c];
+      }
   }
 
 private:
-  struct Node
+  struct Node // of a boundary
   {
-    int                                                        number;
-    Point<dim>                                                 x;
-    std::vector<std::pair<types::boundary_id, Tensor<1, dim>>> normals; // times the node's share of the boundary
+    int                node;
+    types::boundary_id id;
+    Point<dim>         x;
+    Tensor<1, dim>     N; // the normal times the node's share of the boundary
   };
 
-  // Those of the listed nodes that lie on one of the boundaries.
+  // Returns the listed nodes that lie on one of the boundaries, for each of these.
   static std::vector<Node> nodes_on(const std::set<types::boundary_id> &ids, const adamant::LevelSpace<dim> &space,
                                     const Array<int> &listed, const Mapping<dim> &mapping)
   {
-    std::map<int, Node> nodes;
-    const auto          points = adamant::support_points(space, mapping, listed);
-    const std::size_t   n      = listed.size();
+    std::vector<Node> nodes;
+    const auto        points = adamant::support_points(space, mapping, listed);
     for (const auto id : ids)
       {
         const auto normals = space.nodal_normals(id);
-        for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t k = 0; k < listed.size(); ++k)
           {
-            Point<dim>     x;
-            Tensor<1, dim> N;
+            Node node{listed[k], id, {}, {}};
             for (int d = 0; d < dim; ++d)
               {
-                x[d] = points[d * n + k];
-                N[d] = normals[d][listed[k]];
+                node.x[d] = points[d * listed.size() + k];
+                node.N[d] = normals[d][listed[k]];
               }
-            if (N.norm() == 0.)
-              continue;
-            Node &node  = nodes[listed[k]];
-            node.number = listed[k];
-            node.x      = x;
-            node.normals.emplace_back(id, N);
+            if (node.N.norm() > 0.)
+              nodes.push_back(node);
           }
       }
-    std::vector<Node> result;
-    for (auto &entry : nodes)
-      result.push_back(std::move(entry.second));
-    return result;
+    return nodes;
   }
 
   // Where boundaries meet, the means by their sizes.
   Array<double> pressures_at(double t) const
   {
-    Array<double> p(flow.pressure().n_owned(), 0.);
-    for (const auto &node : pressures)
-      {
-        double area = 0.;
-        for (const auto &[id, N] : node.normals)
-          {
-            p[node.number] -= tractions.value(id, node.x, N / N.norm(), t) * N;
-            area += N.norm();
-          }
-        p[node.number] /= area;
-      }
+    Array<double> p(flow.pressure().n_owned(), 0.), area(p.size(), 0.);
+    for (const auto &[node, id, x, N] : pressures)
+      area[node] += N.norm();
+    for (const auto &[node, id, x, N] : pressures)
+      p[node] -= tractions.value(id, x, N / N.norm(), t) * N / area[node];
     adamant::require_traction(flow.velocity().communicator(), p);
     return p;
   }

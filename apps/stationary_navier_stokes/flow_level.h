@@ -36,7 +36,8 @@ public:
     , force(parameters.problem.has_force() ?
               adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
               nullptr)
-    , field(meshes, "flow", flow_element<dim>(), adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), dim + 1), top)
+    , field(meshes, "flow", flow_element<dim>(),
+            adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), dim + 1), top)
     , on_device(device, field, mapping)
     , equations(device, field, mapping, constants(parameters), force.get(),
                 parameters.linear_solver.is_block_triangular())

@@ -44,9 +44,10 @@ struct ProblemParameters : adamant::FlowBoundaries
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     add_parameter("Exact velocity", exact_velocity,
                   "With Case = expressions, where it is known: expressions of x, y, z; errors go to run.json");
-    add_parameter("Exact pressure", exact_pressure,
-                  "With Case = expressions, where it is known: an expression of x, y, z; of zero mean where no boundary "
-                  "is open");
+    add_parameter(
+      "Exact pressure", exact_pressure,
+      "With Case = expressions, where it is known: an expression of x, y, z; of zero mean where no boundary "
+      "is open");
   }
 
   std::string default_kind() const override { return name == "sinker" || name == "solcx" ? "free_slip" : "no_slip"; }

@@ -6,6 +6,9 @@
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
+#include <deal.II/lac/full_matrix.h>
+#include <deal.II/lac/lapack_full_matrix.h>
+#include <deal.II/lac/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,20 +55,6 @@ unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::
   most  = dealii::Utilities::MPI::max(most, mesh.get_communicator());
   return least == most ? most : dim;
 }
-
-// Whether the vectors with these products are linearly dependent, by Cholesky's pivots.
-bool dependent(std::vector<double> products, int n)
-{
-  for (int k = 0; k < n; ++k)
-    {
-      if (!(products[k * n + k] > 1e-10))
-        return true;
-      for (int i = k + 1; i < n; ++i)
-        for (int j = k + 1; j < n; ++j)
-          products[i * n + j] -= products[i * n + k] * products[k * n + j] / products[k * n + k];
-    }
-  return false;
-}
 } // namespace
 
 FlowBoundaries::FlowBoundaries(const MeshParameters &mesh, const Words &words)
@@ -77,8 +66,8 @@ FlowBoundaries::FlowBoundaries(const MeshParameters &mesh, const Words &words)
     for (const auto &[key, text] : texts)
       {
         const bool is_list = key == "Boundaries" ? text.find(':') != std::string::npos : text != "exact";
-        lists[key]         = is_list ? split_by_boundary("Problem/" + key, text, this->mesh.boundaries("Problem/" + key)) :
-                                       std::map<unsigned int, std::string>();
+        lists[key] = is_list ? split_by_boundary("Problem/" + key, text, this->mesh.boundaries("Problem/" + key)) :
+                               std::map<unsigned int, std::string>();
       }
     for (auto &entry : lists["Boundaries"])
       entry.second = dealii::Utilities::trim(entry.second);
@@ -180,46 +169,38 @@ void require_no_rigid_motion(const FlowBoundaries &boundaries, const LevelSpace<
   if (!boundaries.all(&FlowBoundaries::prescribes, mesh).empty())
     return;
   // The motions' velocities across the sides where the fluid slips, at the nodes, must not depend on each other.
-  const int                          n = may_turn ? dim * (dim + 1) / 2 : dim;
-  const auto                         points = support_points(space, mapping);
-  const auto                         extents = extent(mesh);
-  const double                       length  = *std::max_element(extents.begin(), extents.end());
-  std::vector<double>                products(n * n + dim + 1, 0.); // and the sum of the nodes' places, and their number
-  const auto                         at_nodes = [&](const auto &action) {
-    for (const auto id : boundaries.all(&FlowBoundaries::slips, mesh))
-      {
-        const auto normals = space.nodal_normals(id);
-        for (int dof = 0; dof < space.n_owned(); dof += space.node_size())
-          {
-            dealii::Tensor<1, dim> normal, x;
-            for (int d = 0; d < dim; ++d)
-              {
-                normal[d] = normals[d][dof];
-                x[d]      = points[d * std::size_t(space.n_owned()) + dof];
-              }
-            if (normal.norm() > 0.)
-              action(normal / normal.norm(), x);
-          }
-      }
-  };
-  double *sum = products.data() + n * n;
-  at_nodes([&](const auto &, const auto &x) {
-    for (int d = 0; d < dim; ++d)
-      sum[d] += x[d];
-    sum[dim] += 1.;
-  });
-  space.communicator().sum(sum, dim + 1);
-  at_nodes([&](const auto &normal, const auto &x) {
-    std::vector<double> across(normal.begin_raw(), normal.end_raw());
-    for (int d = 0; d < dim && may_turn; ++d)
-      for (int e = d + 1; e < dim; ++e)
-        across.push_back(((x[d] - sum[d] / sum[dim]) * normal[e] - (x[e] - sum[e] / sum[dim]) * normal[d]) / length);
-    for (int k = 0; k < n; ++k)
-      for (int l = 0; l < n; ++l)
-        products[k * n + l] += across[k] * across[l] / sum[dim];
-  });
+  const int           n       = may_turn ? dim * (dim + 1) / 2 : dim;
+  const auto          points  = support_points(space, mapping);
+  const auto          extents = extent(mesh);
+  const auto          middle  = mesh.begin(0)->center(); // of a cell that all ranks know
+  std::vector<double> products(n * n, 0.);
+  for (const auto id : boundaries.all(&FlowBoundaries::slips, mesh))
+    {
+      const auto normals = space.nodal_normals(id);
+      for (int dof = 0; dof < space.n_owned(); dof += space.node_size())
+        {
+          dealii::Tensor<1, dim> N, x;
+          for (int d = 0; d < dim; ++d)
+            {
+              N[d] = normals[d][dof];
+              x[d] = (points[d * std::size_t(space.n_owned()) + dof] - middle[d]) / extents[0];
+            }
+          std::vector<double> across(N.begin_raw(), N.end_raw());
+          for (int d = 0; d < dim && may_turn; ++d)
+            for (int e = d + 1; e < dim; ++e)
+              across.push_back(x[d] * N[e] - x[e] * N[d]);
+          for (int k = 0; k < n * n; ++k)
+            products[k] += across[k / n] * across[k % n];
+        }
+    }
   space.communicator().sum(products.data(), n * n);
-  require(!dependent(products, n),
+  dealii::LAPACKFullMatrix<double> gram(n, n);
+  gram                             = dealii::FullMatrix<double>(n, n, products.data());
+  const double               least = std::max(1e-10 * gram.trace(), 1e-300);
+  dealii::FullMatrix<double> vectors;
+  dealii::Vector<double>     small; // eigenvalues
+  gram.compute_eigenvalues_symmetric(-least, least, 0., small, vectors);
+  require(small.size() == 0,
           "Problem/Boundaries: the fluid can move as a rigid body, since no boundary holds it; the velocity has to be "
           "prescribed on one at least (no_slip, or Boundary velocity)");
 }
@@ -255,18 +236,18 @@ template <int dim>
 PrescribedVelocity prescribed_velocity(const FlowBoundaries &boundaries, const LevelSpace<dim> &space,
                                        const dealii::Mapping<dim> &mapping)
 {
-  const bool         least = boundaries.edges == "wall";
-  const int          m     = space.node_size();
-  const std::size_t  n     = space.prescribed.size();
-  PrescribedVelocity g{Array<double>(n, 0.),
+  const bool          least = boundaries.edges == "wall";
+  const int           m     = space.node_size();
+  const std::size_t   n     = space.prescribed.size();
+  PrescribedVelocity  g{Array<double>(n, 0.),
                        std::vector<dealii::types::boundary_id>(n, dealii::numbers::invalid_boundary_id)};
   std::vector<double> norm(n, 0.); // of the velocity that a node has, at its first prescribed DoF
-  const auto &mesh = space.triangulation();
+  const auto         &mesh = space.triangulation();
   for (const auto id : boundaries.all(&FlowBoundaries::prescribes, mesh))
     {
       const auto on_boundary = space.on_boundary(id);
-      const auto velocity = parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim);
-      const auto values   = nodal_values(space, mapping, *velocity, space.prescribed);
+      const auto velocity    = parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim);
+      const auto values      = nodal_values(space, mapping, *velocity, space.prescribed);
       for (std::size_t i = 0, end = 0; i < n; i = end) // the DoFs of a node follow each other
         {
           double square = 0.;
@@ -337,15 +318,15 @@ void require_traction(const Communicator &ranks, const Array<double> &values)
 
 template class Tractions<2>;
 template class Tractions<3>;
-#define INSTANTIATE(dim)                                                                                               \
-  template DirichletBoundary  dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,           \
-                                                unsigned int);                                                         \
-  template void               require_no_rigid_motion(const FlowBoundaries &, const LevelSpace<dim> &,                 \
-                                                      const dealii::Mapping<dim> &, bool);                             \
-  template BoundaryFlux       given_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &, \
-                                         dealii::types::boundary_id);                                                  \
+#define INSTANTIATE(dim)                                                                                                 \
+  template DirichletBoundary dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,              \
+                                                unsigned int);                                                           \
+  template void require_no_rigid_motion(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,   \
+                                        bool);                                                                           \
+  template BoundaryFlux       given_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,  \
+                                         dealii::types::boundary_id);                                                    \
   template void               check_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &); \
-  template PrescribedVelocity prescribed_velocity(const FlowBoundaries &, const LevelSpace<dim> &,                     \
+  template PrescribedVelocity prescribed_velocity(const FlowBoundaries &, const LevelSpace<dim> &,                       \
                                                   const dealii::Mapping<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

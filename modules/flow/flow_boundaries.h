@@ -51,7 +51,10 @@ public:
   FlowBoundaries(const MeshParameters &mesh, const Words &words);
 
   FlowCondition on(unsigned int id) const; ///< once the parameters are read
-  bool prescribes(unsigned int id) const { return on(id) == FlowCondition::no_slip || on(id) == FlowCondition::velocity; }
+  bool          prescribes(unsigned int id) const
+  {
+    return on(id) == FlowCondition::no_slip || on(id) == FlowCondition::velocity;
+  }
   bool is_open(unsigned int id) const { return on(id) == FlowCondition::outflow || on(id) == FlowCondition::traction; }
   bool slips(unsigned int id) const { return on(id) == FlowCondition::free_slip; }
   bool lets_flow(unsigned int id) const { return !prescribes(id); }
@@ -150,7 +153,7 @@ public:
   explicit Tractions(const FlowBoundaries &boundaries);
 
   const std::set<dealii::types::boundary_id> &boundaries() const { return ids; } ///< where one is given
-  bool varies() const { return in_time; } ///< whether an expression depends on t
+  bool                                        varies() const { return in_time; } ///< whether an expression depends on t
 
   /// Returns the traction at the point x of a boundary with the outer normal n, at time t.
   dealii::Tensor<1, dim> value(dealii::types::boundary_id id, const dealii::Point<dim> &x,
@@ -177,9 +180,9 @@ public:
   Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping) const;
 
 private:
-  std::set<dealii::types::boundary_id>                       ids;
+  std::set<dealii::types::boundary_id>                         ids;
   std::map<unsigned int, std::unique_ptr<ParsedFunction<dim>>> g, p;
-  bool                                                       in_time = false;
+  bool                                                         in_time = false;
 };
 
 /// Throws InputError on all ranks where tractions, or loads that are computed of them, are no numbers.

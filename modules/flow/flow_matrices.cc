@@ -119,7 +119,7 @@ typename FlowMatrices<dim>::Lifting FlowMatrices<dim>::lifting(const dealii::Map
 {
   const Field<dim> all(meshes, "pressure", dealii::FE_Q<dim>(1), {}, halved_level(meshes));
   const auto       transfer = transfer_matrices(meshes.finest(), velocity(), all.finest());
-  auto             form = pressure_laplacian(pressure_field, unknowns(all), mapping, quadrature, Levels::finest);
+  auto             form     = pressure_laplacian(pressure_field, unknowns(all), mapping, quadrature, Levels::finest);
   form.update();
   return {product(velocity().owned_H(), transfer.prolongation), *form.finest()};
 }

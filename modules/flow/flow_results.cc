@@ -265,7 +265,8 @@ void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
   series.write(data, time);
 }
 
-FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const Words &words, const std::string &constant)
+FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const Words &words,
+                                             const std::string &constant)
   : FlowBoundaries(mesh, words)
 {
   using namespace dealii::Patterns;

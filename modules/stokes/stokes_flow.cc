@@ -112,11 +112,11 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   scaled      = Vector<double>(device, space().n_cells());
   check_flux(boundaries, space(), mapping);
   require_no_rigid_motion(boundaries, space(), mapping, true);
-  prescribed  = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping).values);
-  tractions   = Vector<double>(device, transposed_product(space().owned_H(),
-                                                          Tractions<dim>(boundaries).load(space(), mapping)));
-  g           = field.prescribed_vector();
-  volumes     = volumes_of(space().active_cells());
+  prescribed = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping).values);
+  tractions =
+    Vector<double>(device, transposed_product(space().owned_H(), Tractions<dim>(boundaries).load(space(), mapping)));
+  g       = field.prescribed_vector();
+  volumes = volumes_of(space().active_cells());
 }
 
 template <int dim>
@@ -183,7 +183,8 @@ void StokesFlow<dim>::make_solver(Precision precision)
   precision_        = precision;
   auto options      = parameters.options("Stokes problem");
   options.precision = precision;
-  solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(!matrices_.is_open()),
+  solver.emplace(device, matrices_.data(), dim, schur, options,
+                 StokesSolverParameters::pressure_options(!matrices_.is_open()),
                  make_preconditioner<dim>(device, matrices_.data().velocity, space(), parameters, options,
                                           [this](const auto &space) { return rigid_body_modes(space, mapping); }));
   new_precision.reset();

@@ -49,8 +49,8 @@ public:
   /// object, except `levels`. Throws InputError where the boundaries do not fit the mesh, or the solver is not
   /// available.
   StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
-             const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries,
-             const ViscosityParameters &averages, const StokesSolverParameters &parameters, SchurComplement schur,
+             const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries, const ViscosityParameters &averages,
+             const StokesSolverParameters &parameters, SchurComplement schur,
              VelocityElement element = VelocityElement::q1_iso_q2);
 
   /// Sets η and all matrices. update_solver() and set_load() have to follow.
@@ -62,8 +62,8 @@ public:
   /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
-  /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device, for the
-  /// tractions, and for the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is assembled on the host.
+  /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device. It adds the
+  /// tractions, and the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is assembled on the host.
   void set_load(const Vector<double> &F);
 
   /// Computes u and p from the last solution; p has zero mean where no boundary is open. Where GMRES does not converge in float32, it solves once

@@ -202,8 +202,8 @@ void StokesMatrices<dim>::set_up_bfbt()
     closed_pressure =
       std::make_unique<Field<dim>>(meshes, "pressure", dealii::FE_Q<dim>(1), zero, halved_level(meshes));
   const auto &field = is_open() ? *closed_pressure : pressure;
-  laplacian.emplace("pressure Laplacian", field, unknowns(field), mapping, dealii::QGauss<dim>(2), stokes_flags, nullptr,
-                    Levels::all);
+  laplacian.emplace("pressure Laplacian", field, unknowns(field), mapping, dealii::QGauss<dim>(2), stokes_flags,
+                    nullptr, Levels::all);
   if (saddle_point.B->ghosts)
     K_of_ranks = std::make_shared<CSRMatrix<double>>();
   else

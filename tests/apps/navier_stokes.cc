@@ -216,13 +216,13 @@ TEST_F(NavierStokes, VorticesSlipAlongSlantedSides)
                         v = "(-cos(pi*" + xi + ")*sin(pi*" + eta + "))", decay = "*exp(-2*pi^2*0.05*t)",
                         u_x = "(" + c + "*" + u + "-" + s + "*" + v + ")",
                         u_y = "(" + s + "*" + u + "+" + c + "*" + v + ")";
-      const auto outcome    = solve(Settings{"Problem/Viscosity=0.05",
-                                          "Problem/Boundary velocity=", "Problem/Boundaries=free_slip",
-                                          "Problem/Initial velocity=" + u_x + "; " + u_y,
-                                          "Problem/Exact velocity=" + u_x + decay + "; " + u_y + decay,
-                                          "Mesh/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y"} +
-                                    refinements(4) + time_steps(0.1, 0.0005) + tolerance("1e-10"));
-      errors[turned]        = outcome.l2();
+      const auto outcome =
+        solve(Settings{"Problem/Viscosity=0.05", "Problem/Boundary velocity=", "Problem/Boundaries=free_slip",
+                       "Problem/Initial velocity=" + u_x + "; " + u_y,
+                       "Problem/Exact velocity=" + u_x + decay + "; " + u_y + decay,
+                       "Mesh/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y"} +
+              refinements(4) + time_steps(0.1, 0.0005) + tolerance("1e-10"));
+      errors[turned] = outcome.l2();
     }
   EXPECT_LT(errors[0], 2e-3);
   EXPECT_NEAR(errors[1], errors[0], 1e-6 * errors[0]);
@@ -243,14 +243,15 @@ TEST_F(NavierStokes, AGradientForceIsBalancedByThePressure)
   EXPECT_LT(steady.record.at("errors").at("pressure_l2").get<double>(), 1e-10);
 }
 
-// Poiseuille's flow between a wall and a side where it slips, driven by a pressure, and Couette's by a traction along the
-// upper side: both are exact at the nodes, in two dimensions and in three, on a mesh that follows it or not.
+// A pressure drives Poiseuille's flow between a wall and a side where it slips, a traction along the upper side Couette's.
+// Both are exact at the nodes, also on a mesh that changes.
 TEST_F(NavierStokes, PressuresAndTractionsDriveExactFlows)
 {
   const auto expect_steady = [&](const std::string &u, const Settings &more) {
-    const auto outcome = solve(Settings{"Problem/Viscosity=0.1", "Problem/Boundary velocity=",
-                                        "Problem/Initial velocity=" + u, "Problem/Exact velocity=" + u} +
-                               more + time_steps(0.1, 0.01) + tolerance("1e-12"));
+    const auto outcome =
+      solve(Settings{"Problem/Viscosity=0.1", "Problem/Boundary velocity=", "Problem/Initial velocity=" + u,
+                     "Problem/Exact velocity=" + u} +
+            more + time_steps(0.1, 0.01) + tolerance("1e-12"));
     EXPECT_LT(outcome.l2(), 1e-10) << u;
     EXPECT_LT(outcome.record.at("errors").at("pressure_l2").get<double>(), 1e-9) << u;
     return outcome;
@@ -261,16 +262,18 @@ TEST_F(NavierStokes, PressuresAndTractionsDriveExactFlows)
                                     "Problem/Boundaries=2: no_slip, 3: free_slip" +
                                       std::string(dimension == "3" ? ", 4: free_slip, 5: free_slip" : ""),
                                     "Problem/Pressure=0: 0.2, 1: 0", "Problem/Exact pressure=0.2*(1-x)"};
-      const auto outcome =
+      const auto     outcome =
         expect_steady("y*(2-y); 0; 0", by_pressure + Settings{"Output/Force boundaries=2"} + refinements(2));
       EXPECT_NEAR(outcome.record.at("forces").at("2")[0].get<double>(), 0.2, 1e-9) << "nu u' on the wall";
       EXPECT_NEAR(outcome.record.at("mean_pressure").get<double>(), 0.1, 1e-9);
     }
-  expect_steady("y*(2-y); 0", Settings{"Problem/Boundaries=2: no_slip, 3: free_slip", "Problem/Traction=0: 0.2; 0, 1: 0; 0",
-                                       "Problem/Exact pressure=0.2*(1-x)", "Adaptivity/Interval=5"} +
-                                refinements(2));
-  expect_steady("y; 0", Settings{"Problem/Traction=3: 0.1; 0", "Mesh/Periodic boundaries=0: 1", "Problem/Exact pressure=0"} +
-                          refinements(2));
+  expect_steady("y*(2-y); 0",
+                Settings{"Problem/Boundaries=2: no_slip, 3: free_slip", "Problem/Traction=0: 0.2; 0, 1: 0; 0",
+                         "Problem/Exact pressure=0.2*(1-x)", "Adaptivity/Interval=5"} +
+                  refinements(2));
+  expect_steady("y; 0",
+                Settings{"Problem/Traction=3: 0.1; 0", "Mesh/Periodic boundaries=0: 1", "Problem/Exact pressure=0"} +
+                  refinements(2));
 }
 
 // A pressure cos t on one side moves all fluid between slippery sides, by u = sin t: of first order, as the scheme is.
@@ -279,11 +282,11 @@ TEST_F(NavierStokes, APressureThatVariesMovesThePlug)
   double last = 0.;
   for (const double step : {0.02, 0.01})
     {
-      const auto   outcome = solve(Settings{"Problem/Boundary velocity=", "Problem/Boundaries=2: free_slip, 3: free_slip",
-                                            "Problem/Pressure=0: cos(t), 1: 0", "Problem/Viscosity=0.01",
-                                            "Problem/Exact velocity=sin(t); 0", "Problem/Exact pressure=cos(t)*(1-x)"} +
-                                   refinements(2) + time_steps(1., step) + tolerance("1e-11"));
-      const double error   = outcome.l2();
+      const auto outcome = solve(Settings{"Problem/Boundary velocity=", "Problem/Boundaries=2: free_slip, 3: free_slip",
+                                          "Problem/Pressure=0: cos(t), 1: 0", "Problem/Viscosity=0.01",
+                                          "Problem/Exact velocity=sin(t); 0", "Problem/Exact pressure=cos(t)*(1-x)"} +
+                                 refinements(2) + time_steps(1., step) + tolerance("1e-11"));
+      const double error = outcome.l2();
       EXPECT_LT(error, 0.5 * step);
       if (last > 0.)
         EXPECT_NEAR(last / error, 2., 0.1);
@@ -354,9 +357,12 @@ TEST_F(NavierStokes, ImplementationsAgree)
 // A pressure that an outflow fixes, by both solvers; below double precision with refinement.
 TEST_F(NavierStokes, FastDiagonalizationKnowsOutflow)
 {
-  const Settings base   = {"Mesh/Refinements=3",           "Problem/Boundary velocity=0: 4*y*(1-y); 0",
-                           "Problem/Boundaries=1: outflow", "Time stepping/End time=0.1",
-                           "Time stepping/Time step=0.01", "Linear solver/Tolerance=1e-12"};
+  const Settings base   = {"Mesh/Refinements=3",
+                           "Problem/Boundary velocity=0: 4*y*(1-y); 0",
+                           "Problem/Boundaries=1: outflow",
+                           "Time stepping/End time=0.1",
+                           "Time stepping/Time step=0.01",
+                           "Linear solver/Tolerance=1e-12"};
   const double   energy = kinetic_energy(solve(base).record);
   const Settings direct = base + Settings{"Implementation/Pressure solver=fast_diagonalization"};
   EXPECT_NEAR(kinetic_energy(solve(direct).record), energy, 1e-10 * energy);
@@ -544,7 +550,8 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_refused({"Problem/Free slip boundaries=1"}, "did you mean 'Problem/Boundaries'");
   expect_refused({"Problem/Boundaries=1: outlow"}, "did you mean 'outflow'");
   expect_refused({"Problem/Pressure=1: 1, 0: 2", "Problem/Traction=0: 1; 0, 3: 1; 0"}, "boundary 3 has two conditions");
-  expect_refused({"Problem/Pressure=1: 1/(x-1)", "Mesh/Refinements=2"}, "Problem/Pressure has values that are no numbers");
+  expect_refused({"Problem/Pressure=1: 1/(x-1)", "Mesh/Refinements=2"},
+                 "Problem/Pressure has values that are no numbers");
   expect_refused({"Problem/Pressure=1: 1", "Output/Force boundaries=1"}, "force on boundary 1 is that of its Traction");
   expect_refused({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
   expect_refused({"Mesh/Type=file"}, "needs Mesh/File");

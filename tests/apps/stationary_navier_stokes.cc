@@ -91,10 +91,10 @@ TEST_F(StationaryNavierStokes, PressuresAndTractionsDriveChannels)
   double last = 0.;
   for (const std::string n : {"3", "4"})
     {
-      const auto   record = channel({"Problem/Pressure=0: 0.2", "Problem/Boundaries=3: free_slip, 1: outflow",
-                                     "Problem/Exact velocity=y*(2-y); 0", "Problem/Exact pressure=0.2*(1-x)",
-                                     "Mesh/Refinements=" + n});
-      const double error  = record.at("errors").at("u_l2");
+      const auto record =
+        channel({"Problem/Pressure=0: 0.2", "Problem/Boundaries=3: free_slip, 1: outflow",
+                 "Problem/Exact velocity=y*(2-y); 0", "Problem/Exact pressure=0.2*(1-x)", "Mesh/Refinements=" + n});
+      const double error = record.at("errors").at("u_l2");
       EXPECT_NEAR(record.at("forces").at("2")[0].get<double>(), 0.2, 0.02);
       if (last > 0.)
         EXPECT_GT(last / error, 3.5);
@@ -282,7 +282,7 @@ TEST_F(StationaryNavierStokes, OneCoarseCellAcrossAChannel)
     {
       Settings settings = {
         "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Boundaries=1: outflow", "Mesh/Refinements=3",
-        "Linear solver/Coarsest level cells=8",      "Problem/Viscosity=0.1",        "Output/Profiles=1, 0.1, 1, 0.9"};
+        "Linear solver/Coarsest level cells=8",      "Problem/Viscosity=0.1",         "Output/Profiles=1, 0.1, 1, 0.9"};
       settings.insert(settings.end(), cells.begin(), cells.end());
       const auto outcome = solve(settings);
       EXPECT_NEAR(outcome.record.at("profiles")[0].at("u_x").at("max"), 1., 0.02);

@@ -273,8 +273,8 @@ TEST_F(Stokes, SlipsAlongAPeriodicWave)
   EXPECT_NEAR(fastest("cos"), expected, 1e-6 * expected);
 }
 
-// A parabola between walls that tractions on both ends drive, without slip or with slip on one side, in 2D and 3D: exact
-// in Q2, and at the nodes in Q1.
+// Tractions on both ends drive a parabola between a wall and a side where it slips, in 2D and 3D. It is exact in Q2, and at
+// the nodes in Q1.
 TEST_F(Stokes, TractionsDriveAParabola)
 {
   const auto channel = [](bool in_3d, const std::string &element, const std::string &schur) {
@@ -298,7 +298,8 @@ TEST_F(Stokes, TractionsDriveAParabola)
           EXPECT_LT(outcome.record.at("errors").at("u_l2").get<double>(), 1e-9) << schur;
         EXPECT_LT(outcome.record.at("errors").at("p_l2").get<double>(), 1e-8) << element << ", " << schur;
         EXPECT_NEAR(at_centre(outcome, 0), 0.75, 1e-9) << element << ", " << schur;
-        EXPECT_NEAR(outcome.record.at("dissipation").get<double>(), outcome.record.at("work_of_force").get<double>(), 1e-8);
+        EXPECT_NEAR(outcome.record.at("dissipation").get<double>(), outcome.record.at("work_of_force").get<double>(),
+                    1e-8);
         EXPECT_LE(iterations(outcome), schur == "bfbt" ? 14 : 18) << element;
       }
   for (const std::string product : {"rows", "cells"})
@@ -314,10 +315,10 @@ TEST_F(Stokes, TractionOnOneSideKeepsTheOrders)
 {
   for (const std::string element : {"q1_iso_q2", "q2"})
     {
-      const Settings flow = {"Problem/Exact velocity=y^3; x^3",         "Problem/Exact pressure=x^2",
-                             "Problem/Body force=-6*y+2*x; -6*x",       "Problem/Boundary velocity=exact",
-                             "Problem/Traction=1: -1; 3*y^2+3",         "Discretization/Velocity=" + element,
-                             "Linear solver/Tolerance=1e-10"};
+      const Settings flow   = {"Problem/Exact velocity=y^3; x^3",   "Problem/Exact pressure=x^2",
+                               "Problem/Body force=-6*y+2*x; -6*x", "Problem/Boundary velocity=exact",
+                               "Problem/Traction=1: -1; 3*y^2+3",   "Discretization/Velocity=" + element,
+                               "Linear solver/Tolerance=1e-10"};
       const auto     coarse = solve("expressions", 2, 8, flow), fine = solve("expressions", 2, 16, flow);
       for (const char *error : {"u_l2", "p_l2"})
         EXPECT_GT(coarse.record.at("errors").at(error).get<double>() / fine.record.at("errors").at(error).get<double>(),
@@ -584,7 +585,8 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=10^(14*x)"}, "more than 1e12");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=2*"}, "Problem/Viscosity");
   expect_refused({"Linear solver/Interpolation=harmonic"}, "this program has embedding only");
-  expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip, free_slip or outflow; did you mean 'no_slip'?");
+  expect_refused({"Problem/Boundaries=slip"},
+                 "'slip' should be no_slip, free_slip or outflow; did you mean 'no_slip'?");
   expect_refused({"Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=0: 1;0"},
                  "boundary 0 has two conditions, one in Boundaries and one in Boundary velocity");
   expect_refused({"Problem/Boundary velocity=0: 1;0"}, "the inflow exceeds the outflow by 1");
@@ -594,9 +596,10 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Traction=0: 1;t"}, "contains t");
   expect_refused({"Problem/Pressure=0: log(y-0.5)"}, "Problem/Pressure has values that are no numbers");
   // What may move as a whole: along a channel, around a corner of free sides, or around the axis of a ring.
-  for (const Settings &free : {Settings{"Problem/Boundaries=2: free_slip, 3: free_slip", "Mesh/Periodic boundaries=0: 1"},
-                               Settings{"Problem/Boundaries=0: free_slip, 1: outflow, 2: outflow, 3: outflow"},
-                               Settings{"Problem/Boundaries=free_slip", "Mesh/Type=shell", "Problem/Case=expressions"}})
+  for (const Settings &free :
+       {Settings{"Problem/Boundaries=2: free_slip, 3: free_slip", "Mesh/Periodic boundaries=0: 1"},
+        Settings{"Problem/Boundaries=0: free_slip, 1: outflow, 2: outflow, 3: outflow"},
+        Settings{"Problem/Boundaries=free_slip", "Mesh/Type=shell", "Problem/Case=expressions"}})
     expect_refused(free, "can move as a rigid body");
   expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
   // The rounding of coordinates in a file is no slope.
