@@ -64,13 +64,7 @@ FlowBoundaries::FlowBoundaries(const MeshParameters &mesh, const Words &words)
 {
   parse_parameters_call_back.connect([this] {
     for (const auto &[key, text] : texts)
-      {
-        const bool is_list = key == "Boundaries" ? text.find(':') != std::string::npos : text != "exact";
-        lists[key] = is_list ? split_by_boundary("Problem/" + key, text, this->mesh.boundaries("Problem/" + key)) :
-                               std::map<unsigned int, std::string>();
-      }
-    for (auto &entry : lists["Boundaries"])
-      entry.second = dealii::Utilities::trim(entry.second);
+      set(key, text);
   });
   const auto add = [this](const std::string &key, const std::string &usual, const std::string &description) {
     add_parameter(key, texts[key] = usual, description);
@@ -91,6 +85,16 @@ FlowBoundaries::FlowBoundaries(const MeshParameters &mesh, const Words &words)
                 "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
                 "not leak; moving takes the largest",
                 prm, dealii::Patterns::Selection("wall|moving"));
+}
+
+void FlowBoundaries::set(const std::string &key, const std::string &text)
+{
+  const bool is_list = key == "Boundaries" ? text.find(':') != std::string::npos : text != "exact";
+  texts.at(key)      = text;
+  lists[key]         = {};
+  if (is_list)
+    for (const auto &[id, of_boundary] : split_by_boundary("Problem/" + key, text, mesh.boundaries("Problem/" + key)))
+      lists[key][id] = dealii::Utilities::trim(of_boundary);
 }
 
 FlowCondition FlowBoundaries::on(unsigned int id) const

@@ -50,6 +50,9 @@ public:
   /// `mesh` knows the names of boundaries: make it before this object, and let it outlive this object.
   FlowBoundaries(const MeshParameters &mesh, const Words &words);
 
+  /// Sets "Boundaries", "Boundary velocity", "Traction" or "Pressure", as a parameter file does. Throws InputError.
+  void set(const std::string &key, const std::string &text);
+
   FlowCondition on(unsigned int id) const; ///< once the parameters are read
   bool          prescribes(unsigned int id) const
   {

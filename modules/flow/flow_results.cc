@@ -93,11 +93,14 @@ double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u)
 template <int dim>
 double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure)
 {
-  double integral = 0.;
-  for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
-    integral += flow.pressure_mass[k] * pressure[k];
-  flow.velocity().communicator().sum(&integral, 1);
-  return integral / flow.pressure_volume;
+  double sums[] = {0., 0.}; // the integral and the volume
+  for (std::size_t i = 0; i < pressure.size(); ++i)
+    {
+      sums[0] += flow.velocity_mass[i] * pressure[i];
+      sums[1] += flow.velocity_mass[i];
+    }
+  flow.velocity().communicator().sum(sums, 2);
+  return sums[0] / sums[1];
 }
 
 // Computes the vorticity, a scalar in 2D.
@@ -174,13 +177,12 @@ FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mappi
 }
 
 template <int dim>
-void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure,
-                                const Array<double> &nodal_pressure, const Array<double> &g, const Array<double> &a,
-                                double dt, double viscosity)
+void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g,
+                                const Array<double> &a, double dt, double viscosity)
 {
   values["kinetic_energy"] = kinetic_energy(flow, u);
   values["max_divergence"] = largest_divergence(flow, g);
-  values["mean_pressure"]  = mean_pressure(flow, nodal_pressure);
+  values["mean_pressure"]  = mean_pressure(flow, pressure);
   values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
   pressure_at_points       = at_points(pressure);
   for (const auto &[id, on_boundary] : force_on)
