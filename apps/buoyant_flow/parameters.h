@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "flow/flow_boundaries.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/time_parameters.h"
 #include "meshes/mesh_parameters.h"
@@ -18,15 +19,15 @@ namespace buoyant_flow
 using namespace dealii;
 using adamant::require;
 
-struct ProblemParameters : adamant::VelocityBoundaries
+struct ProblemParameters : adamant::FlowBoundaries
 {
   unsigned int        dimension           = 2;
   std::string         initial_composition = "if(abs(x-0.5)<0.1 & abs(y-0.75)<0.1, 1, 0)";
   std::string         viscosity = "10^(3*c)", density = "c";
   std::vector<double> gravity = {0., -1., 0.};
 
-  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
-    : VelocityBoundaries(mesh_file, "free_slip")
+  explicit ProblemParameters(const adamant::MeshParameters &mesh)
+    : FlowBoundaries(mesh, {"x, y, z", "(eta (grad u + grad u^T) - p) n", "free_slip", "", ""})
   {
     add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Initial composition", initial_composition, "c at time 0: expression of x, y, z");
@@ -44,7 +45,7 @@ struct ProblemParameters : adamant::VelocityBoundaries
             " components, but Problem/Dimension is ", dimension);
     require(std::any_of(gravity.begin(), gravity.begin() + dimension, [](double g) { return g != 0.; }),
             "Problem/Gravity is zero, so that nothing can flow");
-    check_boundaries(dimension);
+    FlowBoundaries::check(dimension);
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parameters.h"
+#include "tractions.h"
 
 #include "base/run_record.h"
 #include "fem/functions/points.h"
@@ -37,10 +37,13 @@ public:
     , flow(flow)
     , n(flow.velocity().n_owned())
     , points(adamant::support_points(flow.velocity(), mapping))
-    , boundary(device, "Problem/Boundary velocity", problem.boundary_velocity, problem.natural(),
+    , boundary(device, "Problem/Boundary velocity", problem.velocities(),
+               problem.all(&ProblemParameters::lets_flow, flow.velocity().triangulation()),
                problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(),
                points)
-    , slip(device, "Problem/Free slip boundaries", problem.free_slip, flow.velocity(), boundary.nodes())
+    , slip(device, "Problem/Boundaries", problem.all(&ProblemParameters::slips, flow.velocity().triangulation()),
+           flow.velocity(), boundary.nodes())
+    , tractions(device, problem, flow, mapping)
     , force_varies(adamant::depends_on_time(problem.body_force))
   {
     Array<double> inverse(n, 0.);
@@ -56,7 +59,7 @@ public:
       force_at_nodes = adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
     else if (largest(f) > 0.)
       force_at_nodes = [f](double, Vector &values) { values.upload(f.data()); };
-    if (has_force())
+    if (has_force() || !problem.tractions().empty())
       force = Vector(device, dim * n);
     set_force(0.);
 
@@ -74,8 +77,9 @@ public:
   void check_speed(double speed, unsigned int step, double time, double dt, const adamant::StepLimit &limit)
   {
     // With forces there is no other bound than that the flow must not cross the domain in a step.
-    const double most =
-      reference_speed > 0. && !has_force() ? 10. * reference_speed : std::pow(flow.pressure_volume, 1. / dim) / dt;
+    const double most = reference_speed > 0. && !has_force() && !tractions.any() ?
+                          10. * reference_speed :
+                          std::pow(flow.pressure_volume, 1. / dim) / dt;
     if (speed <= most)
       return;
     values_at(std::max(0., time - dt), "Problem/Body force", problem.body_force);
@@ -86,8 +90,10 @@ public:
   /// Evaluates forces and boundary velocities that depend on time, at these times.
   void evaluate(double time_of_force, double time_of_boundary)
   {
-    if (force_varies)
+    if (force_varies || tractions.varies())
       set_force(time_of_force);
+    if (tractions.varies())
+      tractions.set_pressure(time_of_boundary, time_of_boundary - time_of_force);
     if (boundary.varies())
       boundary.evaluate(time_of_boundary);
   }
@@ -101,7 +107,7 @@ public:
 
   bool has_force() const { return force_at_nodes != nullptr; } ///< whether a force acts on any rank
 
-  /// Returns f - ∂_t u at time t, for a force on a boundary. ∂_t u is (u - u_old) / dt, of the step of length dt.
+  /// Returns f - ∂_t u at time t, for a force on a boundary, with the tractions as forces. ∂_t u is (u - u_old) / dt, of the step of length dt.
   Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
   {
     Array<double> a(u.size(), 0.);
@@ -114,17 +120,19 @@ public:
       }
     for (std::size_t i = 0; i < u.size(); ++i)
       a[i] -= (u[i] - u_old[i]) / dt;
+    tractions.accelerate(t, true, a);
     return a;
   }
 
   Array<double> initial_velocity() const { return values_at(0., "Problem/Initial velocity", problem.initial_velocity); }
-  /// Returns the acceleration that the initial pressure balances, see tested_acceleration. It is empty where forces and
-  /// initial velocity are zero: a start by moving walls alone is impulsive.
+  /// Returns the acceleration that the initial pressure balances, see tested_acceleration. It is empty where forces,
+  /// tractions and initial velocity are zero: a start by moving walls alone is impulsive.
   std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
-    const auto f = initial_force();
-    if (largest(initial_velocity()) == 0. && largest(f) == 0.)
+    auto f = initial_force();
+    if (largest(initial_velocity()) == 0. && largest(f) == 0. && !tractions.any())
       return std::nullopt;
+    tractions.accelerate(0., false, f);
     return adamant::tested_acceleration(flow, problem.viscosity, u, f, adamant::to_host(inverse_mass));
   }
 
@@ -160,9 +168,18 @@ private:
   // Sets f at the nodes that a step moves.
   void set_force(double t)
   {
-    if (!has_force())
+    if (force.size() == 0)
       return;
-    force_at_nodes(t, force);
+    if (has_force())
+      force_at_nodes(t, force);
+    else
+      force.set_zero();
+    if (!problem.tractions().empty())
+      {
+        Array<double> a(force.size(), 0.);
+        tractions.accelerate(t, false, a);
+        device.axpby(1., Vector(device, a), 1., force);
+      }
     device.for_each(n, adamant::KeepMoving{dim, n, inverse_mass.data(), force.data()});
   }
 
@@ -191,7 +208,7 @@ private:
     return most;
   }
 
-  // Checks that as much flows out as in, where no outflow boundary ensures it. Returns the largest component that is
+  // Checks that as much flows out as in, where no open boundary ensures it. Returns the largest component that is
   // prescribed at time t.
   double check_boundary(double t)
   {
@@ -218,6 +235,7 @@ private:
 public:
   adamant::BoundaryValues<dim> boundary;
   adamant::SlipNodes<dim>      slip;
+  BoundaryTractions<dim>       tractions;
   Vector                       force;        ///< empty where it is zero
   Vector                       inverse_mass; ///< zero at nodes that no step moves
 

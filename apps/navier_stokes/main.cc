@@ -9,8 +9,8 @@
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
 //   p  <- p + q - nu g / m_p.
 //
-// A_d stands for the paper's -C_d. They differ by boundary integrals in the unused rows of prescribed nodes and at an
-// outflow. There A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
+// A_d stands for the paper's -C_d, but for boundary integrals. At open boundaries it gives nu d_n u - p n = g without a
+// flux of momentum; there p = -g.n is prescribed (tractions.h).
 
 #include "flow_data.h"
 #include "pressure.h"
@@ -61,7 +61,7 @@ private:
         adamant::HangingVertices<dim>().straighten(*mesh, 1);
         mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
       }
-    adamant::check_boundaries("Problem/Outflow boundaries", parameters.problem.outflow, *mesh);
+    parameters.problem.check(*mesh);
     adamant::check_boundaries("Output/Force boundaries", parameters.output.force_boundaries, *mesh);
   }
 
@@ -85,7 +85,7 @@ private:
   // Makes matrices and constraints, and the objects that evaluate with them.
   void setup_matrices()
   {
-    flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow,
+    flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.all(&ProblemParameters::is_open, *mesh),
                  this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)));
     results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity);
     hanging.emplace(device, flow->velocity(), dim);
@@ -136,11 +136,9 @@ private:
   void set_initial_pressure(const Array<double> &acceleration)
   {
     pressure.b.upload(acceleration.data());
+    data->tractions.subtract_pressure(pressure.b);
     project().wait();
-    pressure.update(parameters.problem.viscosity); // with g = 0
-    device.copy(pressure.p, pressure.p_plus_q);    // no increment has been made yet
-    pressure.interpolate();
-    pressure.q.set_zero();
+    pressure.begin(parameters.problem.viscosity, data->tractions);
   }
 
   PendingResult advance() override
@@ -151,7 +149,7 @@ private:
     PendingResult result;
     part("pres-solve", [&] { result = project(); });
     part("pres-up.solve", [this] { pressure.update(parameters.problem.viscosity); });
-    part("mom-rhs-p", [this] { pressure.interpolate(); });
+    part("mom-rhs-p", [this] { pressure.interpolate(data->tractions); });
     solver->guess.keep(pressure.q);
     return result;
   }
@@ -189,7 +187,7 @@ private:
   void compute_divergence()
   {
     products->divergence(u[now], pressure.g);
-    pressure.compute_rhs(schedule.step);
+    pressure.compute_rhs(schedule.step, data->tractions);
     speed.take(u[now], now);
   }
 
@@ -213,7 +211,9 @@ private:
     if (state.changes_mesh() && !state.loading())
       products->divergence(u[now], pressure.g);
     state.vector(u[now], flow->velocity(), dim);
-    pressure.serialize(state, *flow, solver->guess);
+    if (state.loading())
+      data->evaluate(time - (step > 0 ? schedule.step : 0.), time);
+    pressure.serialize(state, *flow, solver->guess, data->tractions);
     if (state.changes_mesh() && state.loading())
       timed("remesh/projection", [this] { restore_divergence(); });
   }
@@ -222,7 +222,6 @@ private:
   // the old mesh.
   void restore_divergence()
   {
-    data->boundary.evaluate(time);
     data->boundary.apply(u[now]);
     data->constrain(u[now], *hanging);
     adamant::DivergenceProjection<dim> projection(
@@ -240,8 +239,8 @@ private:
     const auto velocity   = download(u[now]);
     const auto acceleration =
       has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
-    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.p), download(pressure.g),
-                      acceleration, schedule.step, parameters.problem.viscosity);
+    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.g), acceleration, schedule.step,
+                      parameters.problem.viscosity);
     results->add_to(row, change);
   }
 

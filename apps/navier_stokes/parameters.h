@@ -23,9 +23,11 @@ struct ProblemParameters : adamant::FlowProblemParameters
 {
   std::string initial_velocity = "0; 0; 0";
 
-  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
-    : FlowProblemParameters(mesh_file, "x, y, z, t", " but zero pressure (do nothing)",
-                            "compared up to a constant where no outflow fixes it")
+  explicit ProblemParameters(const adamant::MeshParameters &mesh)
+    : FlowProblemParameters(mesh,
+                            {"x, y, z, t", "nu d_n u - p n, of which the pressure takes -g n and nu d_n u the rest,",
+                             "no_slip", "", "3: 1; 0; 0"},
+                            "compared up to a constant where no boundary is open")
   {
     add_parameter("Viscosity", viscosity, "Kinematic, nu", prm, Patterns::Double(0.));
     add_parameter("Initial velocity", initial_velocity,
@@ -140,8 +142,8 @@ struct Parameters
     adaptivity.check(dim());
     require(!adaptivity.on() || implementation.pressure_solver == "multigrid",
             "section Adaptivity needs Implementation/Pressure solver = multigrid");
-    output.check(mesh, dim());
-    problem.check(mesh);
+    output.check(mesh, dim(), problem);
+    problem.check();
     adamant::check_expression("Problem/Initial velocity", problem.initial_velocity, dim(), dim());
     if (!time.shortens())
       time.check();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tractions.h"
+
 #include "flow/flow_functors.h"
 #include "flow/flow_matrices.h"
 #include "frame/restart/state.h"
@@ -40,13 +42,14 @@ struct Pressure
       injection = adamant::Matrix<double>(device, flow.injection());
   }
 
-  /// Makes the right-hand side b from the divergence g, for a step of length dt. Where no outflow fixes the pressure,
-  /// the mean has to vanish.
-  void compute_rhs(double dt)
+  /// Makes the right-hand side b from the divergence g, for a step of length dt. Where no open boundary fixes the
+  /// pressure, the mean has to vanish.
+  void compute_rhs(double dt, const BoundaryTractions<dim> &tractions)
   {
     if (singular)
       device.dot(ones, g, mean, 0);
     device.for_each(n, PressureRhs{dt, volume, g.data(), mass.data(), singular ? mean.data() : nullptr, b.data()});
+    tractions.subtract_change(b);
   }
 
   /// Takes p <- p + q - nu g / m_p and p + q from the increment q.
@@ -58,11 +61,25 @@ struct Pressure
                                       singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
   }
 
-  void interpolate() { device.multiply(1., interpolation, p_plus_q, 0., on_velocity_mesh); }
+  void interpolate(const BoundaryTractions<dim> &tractions)
+  {
+    device.multiply(1., interpolation, p_plus_q, 0., on_velocity_mesh);
+    tractions.add_to(on_velocity_mesh);
+  }
+
+  /// Takes q for the initial pressure, where g = 0 and no increment has been made yet.
+  void begin(double viscosity, const BoundaryTractions<dim> &tractions)
+  {
+    update(viscosity);
+    device.copy(p, p_plus_q);
+    interpolate(tractions);
+    q.set_zero();
+  }
 
   /// Saves or loads pressure and increments. Over a change of the mesh it also carries the divergence g, by the nodal
   /// values of g / m. It then subtracts the mean of a pressure that has a free constant.
-  void serialize(adamant::State &state, const adamant::FlowMatrices<dim> &flow, adamant::Extrapolation &guess)
+  void serialize(adamant::State &state, const adamant::FlowMatrices<dim> &flow, adamant::Extrapolation &guess,
+                 const BoundaryTractions<dim> &tractions)
   {
     const adamant::CoarserSpace<dim> space{flow.pressure(), flow.velocity(), interpolation, injection};
     state.unknowns(p, space);
@@ -80,7 +97,7 @@ struct Pressure
             device.axpby(-device.dot(mass, *x) / volume, ones, 1., *x);
       }
     if (state.loading())
-      interpolate();
+      interpolate(tractions);
   }
 
   /// Computes y = D x with the diagonal D.

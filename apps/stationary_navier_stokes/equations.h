@@ -10,6 +10,7 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
+#include "flow/flow_boundaries.h"
 #include "flow/nodal_functionals.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -76,6 +77,22 @@ public:
   adamant::Form<dim>                  J;          ///< with values after `linearize`
   std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, after `linearize`; null: not wanted
 
+  /// Sets the tractions, whose load F lacks on the finest level.
+  void set(const adamant::Tractions<dim> &tractions, const Mapping<dim> &mapping)
+  {
+    if (tractions.boundaries().empty())
+      return;
+    const auto   &space = field.finest();
+    const auto   &fe    = space.element();
+    Array<double> load(local.size(), 0.);
+    tractions.for_each_load(space, mapping, [&](int cell, unsigned int i, double value) {
+      const auto [component, node] = fe.system_to_component_index(i);
+      load[std::size_t(cell) * space.dofs_per_cell() + node * (dim + 1) + component] += value;
+    });
+    adamant::require_traction(space.communicator(), load);
+    traction_load = Vector(device, load);
+  }
+
   /// Computes r = -Hᵀ F(u, p), from all nodal values.
   void residual(const Vector &nodal, Vector &r)
   {
@@ -95,7 +112,8 @@ public:
       velocities->update(device, [&](std::size_t l) { return VelocityJacobian<dim>{jacobian(l, theta)}; });
   }
 
-  /// Returns the force that the fluid exerts on the boundary: -F of its nodes, prescribed or not.
+  /// Returns the force that the fluid exerts on a boundary where no traction is given: -F of its nodes, prescribed or
+  /// not.
   std::vector<double> force_on(types::boundary_id id, const Vector &nodal)
   {
     integrate(nodal);
@@ -141,6 +159,8 @@ private:
     evaluate(levels.size() - 1, nodal);
     device.for_each(local.size() / (dim + 1),
                     CellResidual<dim>{levels.back().view(), values.back().data(), constants.viscosity, local.data()});
+    if (traction_load.size() > 0)
+      device.axpby(-1., traction_load, 1., local);
   }
 
   adamant::Device                           device;
@@ -150,5 +170,6 @@ private:
   std::vector<adamant::QuadratureData<dim>> levels;
   std::vector<Vector>                       values, forces; // at the quadrature points of each level
   Vector                                    local;          // residuals of the nodes of all cells
+  Vector                                    traction_load;  // what tractions subtract from them; empty: nothing
 };
 } // namespace stationary_navier_stokes

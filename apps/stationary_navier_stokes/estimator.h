@@ -29,10 +29,11 @@ dealii::Vector<float> residual_indicators(const ProblemParameters &problem, cons
     for (const unsigned int q : fe_values.quadrature_point_indices())
       squares[cell] += unresolved[std::size_t(cell) * quadrature.size() + q] * fe_values.JxW(q);
   });
-  for (const auto &[id, components] : dirichlet_boundary(problem, space.triangulation()))
+  for (const auto id : problem.all(&ProblemParameters::prescribes, space.triangulation()))
     adamant::for_each_boundary_point(
       space, mapping, id, 3,
-      [&, given = velocity_on<dim>(problem, id)](int cell, const FEFaceValues<dim> &at, unsigned int q) {
+      [&, given = adamant::parse_function<dim>("Problem/Boundary velocity", problem.velocity_on(id), dim)](
+        int cell, const FEFaceValues<dim> &at, unsigned int q) {
         const auto value  = value_at(space, nodal, cell, at, q);
         double     square = 0.;
         for (int c = 0; c < dim; ++c)

@@ -36,7 +36,8 @@ public:
     , force(parameters.problem.has_force() ?
               adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
               nullptr)
-    , field(meshes, "flow", flow_element<dim>(), dirichlet_boundary(parameters.problem, *meshes.finest_mesh()), top)
+    , field(meshes, "flow", flow_element<dim>(),
+            adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), dim + 1), top)
     , on_device(device, field, mapping)
     , equations(device, field, mapping, constants(parameters), force.get(),
                 parameters.linear_solver.is_block_triangular())
@@ -45,6 +46,7 @@ public:
     , nodal(on_device.vector())
     , newton(device, *this, on_device.size())
   {
+    equations.set(adamant::Tractions<dim>(parameters.problem), mapping);
     Array<double> ones(on_device.size(), 0.);
     for (int i = dim; i < on_device.size(); i += dim + 1)
       ones[i] = field.finest().is_free(i);

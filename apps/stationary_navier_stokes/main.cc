@@ -2,7 +2,7 @@
 //
 //   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,
 //
-// where u is prescribed on the boundary, but for outflows, where ν ∂_n u = p n. Elements for u and p are bilinear, with
+// where u, u·n or the traction ν ∂_n u - p n is prescribed on each boundary. Elements for u and p are bilinear, with
 // SUPG and PSPG, and nodes have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations.
 // Newton's method, after some steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES
 // solves its linear systems, around a V-cycle for all unknowns together that patches of cells smooth.
@@ -90,6 +90,7 @@ private:
       const auto &space = add_level(meshes->size() - 1).field.finest();
       samples.emplace(parameters, space, mapping, finest().equations, u);
       check_flux(parameters.problem, space, mapping);
+      require_no_rigid_motion(parameters.problem, space, mapping, false);
       check_coarsest_level(parameters, finest().field.space(0).n_dofs());
       x = finest().on_device.vector();
       u = finest().on_device.vector();

@@ -23,8 +23,9 @@ struct ProblemParameters : adamant::FlowProblemParameters
 {
   bool keep_flux = true;
 
-  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
-    : FlowProblemParameters(mesh_file, "x, y, z", ": nu d_n u = p n", "of zero mean where there is no outflow")
+  explicit ProblemParameters(const adamant::MeshParameters &mesh)
+    : FlowProblemParameters(mesh, {"x, y, z", "nu d_n u - p n", "no_slip", "", "3: 1; 0; 0"},
+                            "of zero mean where no boundary is open")
   {
     add_parameter("Viscosity", viscosity, "Kinematic, nu; 1 / Re where the velocity and the length are 1", prm,
                   Patterns::Double());
@@ -197,10 +198,10 @@ struct Parameters
   void check() const
   {
     mesh.check(dim());
-    problem.check(mesh);
+    problem.check();
     discretization.check();
     nonlinear.check(problem.viscosity);
-    output.check(mesh, dim());
+    output.check(mesh, dim(), problem);
     linear_solver.require_own_levels();
     const auto type = linear_solver.options("").type;
     require(type == adamant::SolverType::gmres || type == adamant::SolverType::bicgstab,

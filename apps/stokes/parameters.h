@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "flow/flow_boundaries.h"
 #include "meshes/mesh_parameters.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
@@ -18,15 +19,16 @@ using adamant::require;
 
 inline constexpr unsigned int most_sinkers = 24; // the number of known centres
 
-struct ProblemParameters : adamant::VelocityBoundaries
+struct ProblemParameters : adamant::FlowBoundaries
 {
   unsigned int dimension = 2, n_sinkers = 4;
   std::string  name = "sinker", viscosity = "1", body_force = "0; -1; 0", exact_velocity, exact_pressure;
   double       viscosity_ratio = 1e6;
 
-  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
-    : VelocityBoundaries(mesh_file, "as the case has it (sinker and solcx free_slip, others no_slip)",
-                         "; exact: everywhere, as Exact velocity")
+  explicit ProblemParameters(const adamant::MeshParameters &mesh)
+    : FlowBoundaries(mesh, {"x, y, z", "(eta (grad u + grad u^T) - p) n",
+                            "as the case has it (sinker and solcx free_slip, others no_slip)",
+                            "; exact: Exact velocity, on all boundaries that no other list names", ""})
   {
     using namespace Patterns;
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
@@ -42,8 +44,10 @@ struct ProblemParameters : adamant::VelocityBoundaries
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     add_parameter("Exact velocity", exact_velocity,
                   "With Case = expressions, where it is known: expressions of x, y, z; errors go to run.json");
-    add_parameter("Exact pressure", exact_pressure,
-                  "With Case = expressions, where it is known: an expression of x, y, z, of zero mean");
+    add_parameter(
+      "Exact pressure", exact_pressure,
+      "With Case = expressions, where it is known: an expression of x, y, z; of zero mean where no boundary "
+      "is open");
   }
 
   std::string default_kind() const override { return name == "sinker" || name == "solcx" ? "free_slip" : "no_slip"; }
@@ -65,7 +69,7 @@ struct ProblemParameters : adamant::VelocityBoundaries
         if (!exact_pressure.empty())
           adamant::check_expression("Problem/Exact pressure", exact_pressure, 1, dimension);
       }
-    check_boundaries(dimension);
+    FlowBoundaries::check(dimension);
   }
 };
 

@@ -65,19 +65,27 @@ void assemble_momentum(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapp
 }
 
 template <int dim>
-void assemble_pressure(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
-                       const dealii::Quadrature<dim> &quadrature)
+Form<dim> pressure_laplacian(const Field<dim> &pressure, const Columns<dim> &columns,
+                             const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
+                             Levels levels)
 {
-  Form<dim> laplacian(
-    "pressure Laplacian", flow.pressure_field, unknowns(flow.pressure_field), mapping, quadrature,
-    dealii::update_gradients | dealii::update_JxW_values,
-    [](const auto &cell, auto &local) {
+  return Form<dim>(
+    "pressure Laplacian", pressure, columns, mapping, quadrature, dealii::update_gradients | dealii::update_JxW_values,
+    [](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
       for (const unsigned int q : cell.quadrature_point_indices())
         for (const unsigned int i : cell.dof_indices())
           for (const unsigned int j : cell.dof_indices())
             local(i, j) += cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
     },
-    Levels::all);
+    levels);
+}
+
+template <int dim>
+void assemble_pressure(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
+                       const dealii::Quadrature<dim> &quadrature)
+{
+  auto laplacian =
+    pressure_laplacian(flow.pressure_field, unknowns(flow.pressure_field), mapping, quadrature, Levels::all);
   laplacian.update();
   flow.pressure_levels = levels_of(flow.pressure_field, laplacian);
 
@@ -90,10 +98,10 @@ void assemble_pressure(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapp
 template <int dim>
 FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim>              &quadrature,
-                                const std::set<dealii::types::boundary_id> &outflow, const LevelMeshOptions &levels)
+                                const std::set<dealii::types::boundary_id> &open, const LevelMeshOptions &levels)
   : meshes(velocity_mesh, halved_mesh_options(velocity_mesh, levels))
   , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
-  , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), halved_level(meshes))
+  , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(open), halved_level(meshes))
 {
   double velocity_volume = 0.;
   velocity_mass          = lumped_mass(velocity(), mapping, quadrature, velocity_volume);
@@ -104,6 +112,17 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   for (unsigned int d = 0; d < dim; ++d)
     divergence[d] = std::make_shared<const CSRMatrix<double>>(product(transfer.restriction, *gradient[d]));
   assemble_pressure(*this, mapping, quadrature);
+}
+
+template <int dim>
+typename FlowMatrices<dim>::Lifting FlowMatrices<dim>::lifting(const dealii::Mapping<dim>    &mapping,
+                                                               const dealii::Quadrature<dim> &quadrature) const
+{
+  const Field<dim> all(meshes, "pressure", dealii::FE_Q<dim>(1), {}, halved_level(meshes));
+  const auto       transfer = transfer_matrices(meshes.finest(), velocity(), all.finest());
+  auto             form     = pressure_laplacian(pressure_field, unknowns(all), mapping, quadrature, Levels::finest);
+  form.update();
+  return {product(velocity().owned_H(), transfer.prolongation), *form.finest()};
 }
 
 template <int dim>

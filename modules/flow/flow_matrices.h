@@ -28,10 +28,10 @@ namespace adamant
 template <int dim>
 struct FlowMatrices
 {
-  /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`; `levels` are the
+  /// `velocity_mesh` has to outlive the object. The pressure is prescribed on the boundaries `open`; `levels` are the
   /// options of its coarser meshes. Throws RunError where the last refinement of the mesh was not global.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
-               const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
+               const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &open,
                const LevelMeshOptions &levels);
 
   LevelMeshes<dim> meshes;
@@ -63,11 +63,20 @@ struct FlowMatrices
   /// curved boundaries the velocity mesh has another volume.
   double pressure_volume = 0.;
 
+  /// Matrices whose columns are all nodal values of the pressure that do not hang, also prescribed ones.
+  struct Lifting
+  {
+    CSRMatrix<double> interpolation; ///< as the member of this name, n x n_p
+    CSRMatrix<double> laplacian;     ///< (∇ψ_k, ∇ψ_l), n_p x n_p, with rows of free pressures alone
+  };
+  /// Returns what pressures other than 0 on open boundaries need. All ranks call it together.
+  Lifting lifting(const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature) const;
+
   /// Returns the matrix that takes nodal values on the velocity mesh to the pressure's free nodes, n_p x n: it undoes
   /// the interpolation. All ranks call it together.
   CSRMatrix<double> injection() const;
 
-  /// Levels of (∇q, ∇ψ). Without outflow they are singular, as constants are free: see MultigridOptions::singular.
+  /// Levels of (∇q, ∇ψ). Without open boundaries they are singular, as constants are free: see MultigridOptions::singular.
   std::vector<LevelData> pressure_levels;
   bool                   singular = false;
 };

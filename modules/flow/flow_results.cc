@@ -93,11 +93,14 @@ double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u)
 template <int dim>
 double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure)
 {
-  double integral = 0.;
-  for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
-    integral += flow.pressure_mass[k] * pressure[k];
-  flow.velocity().communicator().sum(&integral, 1);
-  return integral / flow.pressure_volume;
+  double sums[] = {0., 0.}; // the integral and the volume
+  for (std::size_t i = 0; i < pressure.size(); ++i)
+    {
+      sums[0] += flow.velocity_mass[i] * pressure[i];
+      sums[1] += flow.velocity_mass[i];
+    }
+  flow.velocity().communicator().sum(sums, 2);
+  return sums[0] / sums[1];
 }
 
 // Computes the vorticity, a scalar in 2D.
@@ -174,13 +177,12 @@ FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mappi
 }
 
 template <int dim>
-void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure,
-                                const Array<double> &nodal_pressure, const Array<double> &g, const Array<double> &a,
-                                double dt, double viscosity)
+void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g,
+                                const Array<double> &a, double dt, double viscosity)
 {
   values["kinetic_energy"] = kinetic_energy(flow, u);
   values["max_divergence"] = largest_divergence(flow, g);
-  values["mean_pressure"]  = mean_pressure(flow, nodal_pressure);
+  values["mean_pressure"]  = mean_pressure(flow, pressure);
   values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
   pressure_at_points       = at_points(pressure);
   for (const auto &[id, on_boundary] : force_on)
@@ -265,33 +267,17 @@ void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
   series.write(data, time);
 }
 
-FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file, const std::string &variables,
-                                             const std::string &outflow_condition, const std::string &constant)
-  : ParameterAcceptor("/Problem")
+FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const Words &words,
+                                             const std::string &constant)
+  : FlowBoundaries(mesh, words)
 {
   using namespace dealii::Patterns;
-  parse_parameters_call_back.connect([this, &mesh_file] {
-    const std::string key = "Problem/Boundary velocity";
-    boundary_velocity     = split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
-    outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
-    free_slip             = mesh_file.boundary_ids("Problem/Free slip boundaries", free_slip_names);
-  });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
-  add_parameter("Body force", body_force, "f: expressions of " + variables + " separated by semicolons");
-  add_parameter("Boundary velocity", boundary_velocities,
-                "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of " + variables +
-                  ". The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at "
-                  "rest");
-  add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed" + outflow_condition);
-  add_parameter("Free slip boundaries", free_slip_names,
-                "Ids of boundaries of any direction through which nothing flows, and which do not hold the fluid back");
-  add_parameter("Edges", edges,
-                "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
-                "not leak; moving takes the largest",
-                prm, Selection("wall|moving"));
+  add_parameter("Body force", body_force, "f: expressions of " + words.variables + " separated by semicolons");
   add_parameter("Exact velocity", exact_velocity,
-                "Where it is known: expressions of " + variables + "; errors go to run.json");
-  add_parameter("Exact pressure", exact_pressure, "Where it is known: an expression of " + variables + ", " + constant);
+                "Where it is known: expressions of " + words.variables + "; errors go to run.json");
+  add_parameter("Exact pressure", exact_pressure,
+                "Where it is known: an expression of " + words.variables + ", " + constant);
 }
 
 FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,

@@ -32,10 +32,10 @@ public:
   FlowResults(const FlowResults &)            = delete;
   FlowResults &operator=(const FlowResults &) = delete;
 
-  /// Computes the statistics of a state. g is the divergence against test functions, `nodal_pressure` the pressure on
-  /// its own mesh. For forces `a` is f - ∂_t u; an empty `a` is zero.
-  void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
-                const Array<double> &g, const Array<double> &a, double dt, double viscosity);
+  /// Computes the statistics of a state. g is the divergence against test functions. For forces `a` is f - ∂_t u; an
+  /// empty `a` is zero.
+  void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g, const Array<double> &a,
+                double dt, double viscosity);
 
   /// Records a projection on a new mesh; the largest values of all changes are kept.
   void count_change(const ProjectedDivergence &change)

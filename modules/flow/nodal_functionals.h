@@ -51,7 +51,7 @@ std::array<double, dim + 1> value_at(const LevelSpace<dim> &space, const Array<d
   return value;
 }
 
-/// Returns the flux of a function u through a boundary.
+/// Returns the flux of a function u through a boundary, of all ranks, which call it together.
 template <int dim>
 BoundaryFlux flux_of(const dealii::Function<dim> &function, const LevelSpace<dim> &space,
                      const dealii::Mapping<dim> &mapping, dealii::types::boundary_id id)
@@ -64,6 +64,8 @@ BoundaryFlux flux_of(const dealii::Function<dim> &function, const LevelSpace<dim
     flux.net += u * at.normal_vector(q) * at.JxW(q);
     flux.scale += u.norm() * at.JxW(q);
   });
+  space.communicator().sum(&flux.net, 1);
+  space.communicator().sum(&flux.scale, 1);
   return flux;
 }
 

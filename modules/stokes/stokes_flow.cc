@@ -88,7 +88,7 @@ std::string rounding_limit(const CellViscosity &eta, double h, const Vector<doub
 
 template <int dim>
 StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
-                            const dealii::Mapping<dim> &mapping, const VelocityBoundaries &boundaries,
+                            const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries,
                             const ViscosityParameters &averages, const StokesSolverParameters &parameters,
                             SchurComplement schur, VelocityElement element)
   : device(device)
@@ -98,7 +98,8 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   , parameters(parameters)
   , schur(schur)
   , length(length_of(mesh))
-  , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh), walls(boundaries, mesh),
+  , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh),
+              boundaries.all(&FlowBoundaries::prescribes, mesh), boundaries.all(&FlowBoundaries::is_open, mesh),
               stokes_options(levels, length, averages, parameters, schur, element))
   , field(device, matrices_.velocity, mapping)
 {
@@ -109,9 +110,13 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   p           = Vector<double>(device, matrices_.nodal_pressure.finest().n_owned());
   viscosity   = Vector<double>(device, space().n_cells());
   scaled      = Vector<double>(device, space().n_cells());
-  prescribed  = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping));
-  g           = field.prescribed_vector();
-  volumes     = volumes_of(space().active_cells());
+  check_flux(boundaries, space(), mapping);
+  require_no_rigid_motion(boundaries, space(), mapping, true);
+  prescribed = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping).values);
+  tractions =
+    Vector<double>(device, transposed_product(space().owned_H(), Tractions<dim>(boundaries).load(space(), mapping)));
+  g       = field.prescribed_vector();
+  volumes = volumes_of(space().active_cells());
 }
 
 template <int dim>
@@ -178,7 +183,8 @@ void StokesFlow<dim>::make_solver(Precision precision)
   precision_        = precision;
   auto options      = parameters.options("Stokes problem");
   options.precision = precision;
-  solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(),
+  solver.emplace(device, matrices_.data(), dim, schur, options,
+                 StokesSolverParameters::pressure_options(!matrices_.is_open()),
                  make_preconditioner<dim>(device, matrices_.data().velocity, space(), parameters, options,
                                           [this](const auto &space) { return rigid_body_modes(space, mapping); }));
   new_precision.reset();
@@ -191,6 +197,7 @@ void StokesFlow<dim>::set_load(const Vector<double> &F)
   b.set_zero();
   Vector<double> b_u = part(b, 0);
   device.copy(F.part(0, b_u.size()), b_u);
+  device.axpby(1., tractions, 1., b_u);
   if (prescribes_velocity())
     matrices_.subtract_prescribed(g, b);
   b_is_behind = false;

@@ -2,6 +2,7 @@
 
 #include "algebra/device.h"
 #include "evaluation/evaluation.h"
+#include "flow/flow_boundaries.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
 #include "stokes/saddle_point_solver.h"
@@ -27,8 +28,8 @@ class FieldOutput;
 ///
 /// in Q1-iso-Q2/Q1 or Q2-Q1 elements (StokesMatrices). The system
 ///
-///   [ A  Bᵀ ] [ u ]   [ F - A_g g ]
-///   [ B  0  ] [ p ] = [   - B_g g ],   g the prescribed velocities,
+///   [ A  Bᵀ ] [ u ]   [ F + T - A_g g ]
+///   [ B  0  ] [ p ] = [       - B_g g ],   g the prescribed velocities, T_i = ∫ t · φ_i with given tractions t,
 ///
 /// is solved by flexible GMRES with multigrid for A and an approximation of the Schur complement (SaddlePointSolver),
 /// from the last solution. The system is scaled: η by its value where the fluid flows (CellViscosity), lengths by the
@@ -48,8 +49,8 @@ public:
   /// object, except `levels`. Throws InputError where the boundaries do not fit the mesh, or the solver is not
   /// available.
   StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
-             const dealii::Mapping<dim> &mapping, const VelocityBoundaries &boundaries,
-             const ViscosityParameters &averages, const StokesSolverParameters &parameters, SchurComplement schur,
+             const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries, const ViscosityParameters &averages,
+             const StokesSolverParameters &parameters, SchurComplement schur,
              VelocityElement element = VelocityElement::q1_iso_q2);
 
   /// Sets η and all matrices. update_solver() and set_load() have to follow.
@@ -61,11 +62,11 @@ public:
   /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
-  /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device, and for the
-  /// prescribed velocities with the viscosity that was set. Where they are not zero, A_g is assembled on the host.
+  /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device. It adds the
+  /// tractions, and the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is assembled on the host.
   void set_load(const Vector<double> &F);
 
-  /// Computes u and p from the last solution; p has zero mean. Where GMRES does not converge in float32, it solves once
+  /// Computes u and p from the last solution; p has zero mean where no boundary is open. Where GMRES does not converge in float32, it solves once
   /// more in mixed precision, if the parameters allow it. Throws SolverError.
   SolverResult solve();
 
@@ -74,7 +75,7 @@ public:
 
   /// Returns whether a velocity other than 0 is prescribed somewhere.
   bool prescribes_velocity() const { return !(device.dot(g, g) == 0.); } // also NaN
-  /// These return ∫ 2 η |ε(u)|² and ∫ f · u, which are equal. Where prescribes_velocity(), they return neither.
+  /// These return ∫ 2 η |ε(u)|² and ∫ f · u + ∫ t · u, which are equal. Where prescribes_velocity(), they return neither.
   double dissipation() const { return device.dot(part(x, 0), viscous_forces(x)) / eta.scale; }
   double work() const { return device.dot(part(x, 0), part(b, 0)) / eta.scale; }
   /// Returns whether u is more than what the solver's tolerance leaves of a flow at rest. It is not where ‖A u‖ is at
@@ -137,6 +138,7 @@ private:
   Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
   Vector<double>                   prescribed, g;            // velocities; g: times the scale of η
+  Vector<double>                   tractions;                // their load
   Vector<double>                   b, x;                     // x is (u times the scale of η, p times length)
   std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
 

@@ -69,7 +69,8 @@ std::optional<std::size_t> level_of(const LevelMeshes<dim> &meshes, const Stokes
 template <int dim>
 StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<dim> &finest_mesh,
                                     const dealii::Mapping<dim> &mapping, const DirichletBoundary &dirichlet,
-                                    const std::set<dealii::types::boundary_id> &walls, const StokesOptions &options)
+                                    const std::set<dealii::types::boundary_id> &walls,
+                                    const std::set<dealii::types::boundary_id> &open, const StokesOptions &options)
   : meshes(finest_mesh, halved_mesh_options(finest_mesh, options.levels))
   , velocity(meshes, "velocity", dealii::FESystem<dim>(dealii::FE_Q<dim>(degree_of(options)), dim), dirichlet,
              level_of(meshes, options))
@@ -79,6 +80,7 @@ StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<
   , device(device)
   , options(options)
   , mapping(mapping)
+  , open(open)
   , A(device, velocity, dirichlet, mapping, options.coarse_viscosity, options.product)
 {
   assemble_divergence();
@@ -175,11 +177,19 @@ void StokesMatrices<dim>::set_up_cells()
     }
 }
 
+// The velocity at an open boundary makes K there like the Laplacian of pressures that are zero on it.
 template <int dim>
 void StokesMatrices<dim>::set_up_bfbt()
 {
   geometric_viscosity.emplace(device, A.bilinear(), Average::geometric);
-  laplacian.emplace("pressure Laplacian", pressure, unknowns(pressure), mapping, dealii::QGauss<dim>(2), stokes_flags,
+  DirichletBoundary zero;
+  for (const auto id : open)
+    zero[id] = {};
+  if (is_open())
+    closed_pressure =
+      std::make_unique<Field<dim>>(meshes, "pressure", dealii::FE_Q<dim>(1), zero, halved_level(meshes));
+  const auto &field = is_open() ? *closed_pressure : pressure;
+  laplacian.emplace("pressure Laplacian", field, unknowns(field), mapping, dealii::QGauss<dim>(2), stokes_flags,
                     nullptr, Levels::all);
   if (saddle_point.B->ghosts)
     K_of_ranks = std::make_shared<CSRMatrix<double>>();
@@ -212,7 +222,7 @@ void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<d
   saddle_point.C           = &C;
   if (options.schur != SchurComplement::bfbt)
     return;
-  saddle_point.schur = levels_of(pressure, *laplacian);
+  saddle_point.schur = levels_of(is_open() ? *closed_pressure : pressure, *laplacian);
   if (K)
     saddle_point.schur.back().values = ValuesOnDevice{K->pattern(), K->rows()};
   else
@@ -245,8 +255,8 @@ void StokesMatrices<dim>::subtract_prescribed(const Vector<double> &g, Vector<do
   const int      n   = velocity.finest().n_owned();
   Vector<double> b_u = b.part(0, n), b_p = b.part(n, pressure.finest().n_owned());
   device.multiply(-1., B_prescribed, g, 1., b_p);
-  const double n_free = device.dot(ones, ones);
-  device.axpby(-device.dot(ones, b_p) / n_free, ones, 1., b_p); // the discrete flux through the boundary, about 0
+  if (!is_open()) // the discrete flux through the boundary, about 0
+    device.axpby(-device.dot(ones, b_p) / device.dot(ones, ones), ones, 1., b_p);
   const auto eta       = to_host(given_at_points != nullptr ? *given_at_points : *given);
   const bool at_points = given_at_points != nullptr;
   Form<dim>  A_prescribed("A_g", velocity, prescribed_values(velocity), mapping, quadrature, stokes_flags,

@@ -50,11 +50,11 @@ class StokesMatrices
 {
 public:
   /// `finest_mesh` is the pressure mesh refined once; it and `mapping` have to outlive the object. `walls` are the
-  /// boundaries where all components of the velocity are prescribed. Throws RunError where the last refinement was not
-  /// global.
+  /// boundaries where all components of the velocity are prescribed, and on `open` ones the stress is. Throws RunError
+  /// where the last refinement was not global.
   StokesMatrices(const Device &device, dealii::Triangulation<dim> &finest_mesh, const dealii::Mapping<dim> &mapping,
                  const DirichletBoundary &dirichlet, const std::set<dealii::types::boundary_id> &walls,
-                 const StokesOptions &options);
+                 const std::set<dealii::types::boundary_id> &open, const StokesOptions &options);
   StokesMatrices(const StokesMatrices &)            = delete;
   StokesMatrices &operator=(const StokesMatrices &) = delete;
 
@@ -77,8 +77,14 @@ public:
   /// Returns the matrix that takes nodal values on the velocity's mesh to the unknowns of a pressure.
   CSRMatrix<double> injection() const;
 
-  /// Subtracts from a pressure p, given by its unknowns, its mean over the domain.
-  void remove_mean(Vector<double> &p) const { device.axpby(-device.dot(mean_weights, p), ones, 1., p); }
+  /// Subtracts from a pressure p, given by its unknowns, its mean over the domain. Where a boundary is open, p has no
+  /// free constant, and stays.
+  void remove_mean(Vector<double> &p) const
+  {
+    if (!is_open())
+      device.axpby(-device.dot(mean_weights, p), ones, 1., p);
+  }
+  bool is_open() const { return !open.empty(); } ///< whether the stress is prescribed on some boundary
 
   const SaddlePointData &data() const { return saddle_point; } ///< for a SaddlePointSolver, after an update
   const LevelSpace<dim> &space() const { return velocity.finest(); }
@@ -98,7 +104,9 @@ private:
   Device                             device;
   StokesOptions                      options;
   const dealii::Mapping<dim>        &mapping;
+  const std::set<unsigned int>       open;
   ViscousLevels<dim>                 A;
+  std::unique_ptr<Field<dim>>        closed_pressure; // zero on open boundaries; null: none is open
   std::optional<Form<dim>>           M, laplacian;
   std::optional<CellAverages<dim>>   geometric_viscosity;
   std::optional<ScaledProduct>       K;

@@ -324,7 +324,7 @@ TEST_F(NavierStokes, BoundaryConditionsHoldOnANewMesh)
 {
   const Settings channel = {"Problem/Viscosity=0.05",
                             "Problem/Boundary velocity=0: 4*y*(1-y); 0, 3: x^2; 0",
-                            "Problem/Outflow boundaries=1",
+                            "Problem/Boundaries=1: outflow",
                             "Mesh/Refinements=2",
                             "Output/Points=0, 0.0625; 0, 0.9375; 0.3125, 1; 0.5625, 0",
                             "Time stepping/End time=0.003",
@@ -385,7 +385,7 @@ TEST_F(NavierStokes, RestartWithACylinder)
 {
   expect_restart_equals_uninterrupted({"Mesh/Type=cylinder", "Mesh/Refinements=0", "Problem/Viscosity=1e-3",
                                        "Problem/Boundary velocity=0: 6*y*(0.41-y)/0.1681*(1+t); 0",
-                                       "Problem/Outflow boundaries=1", "Output/Force boundaries=2",
+                                       "Problem/Boundaries=1: outflow", "Output/Force boundaries=2",
                                        "Time stepping/End time=0.0048", "Time stepping/Time step=0.00041",
                                        "Time stepping/Unstable step=shorten", "Output/Interval=3",
                                        "Adaptivity/Interval=2", "Adaptivity/Largest level=2"});

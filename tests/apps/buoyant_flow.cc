@@ -223,7 +223,9 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Mesh/Refinements=3", "Problem/Initial composition=sqrt(x-0.5)"},
                  "Initial composition has values that");
   expect_refused({"Problem/Gravity=0, 0"}, "nothing can flow");
-  expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
+  expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip, free_slip or outflow");
+  expect_refused({"Problem/Boundaries=outflow"}, "can move as a rigid body");
+  expect_refused({"Problem/Boundaries=3: outflow", "Problem/Pressure=3: 1"}, "boundary 3 has two conditions");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Time stepping/Courant nmber=1"}, "Courant number");
   expect_refused({"Problem/Density=0*c"}, "nothing moves", 1);

@@ -99,14 +99,14 @@ TEST_F(NavierStokes, RestartGivesTheSameBits)
     {"Problem/Dimension=3", "Mesh/Refinements=2", "Problem/Boundary velocity=3: sin(20*t); 0; 0",
      "Problem/Body force=0; t; 0", "Problem/Initial velocity=0; 0; sin(pi*x)*sin(pi*y)",
      "Time stepping/Time step=0.004", "Time stepping/End time=0.048", "Output/Interval=3",
-     "Problem/Outflow boundaries=4,5"},
+     "Problem/Boundaries=4: outflow", "Problem/Traction=5: 0.1*t; 0; sin(20*t)"},
     // The pressure without multigrid; rows every second step
     {"Implementation/Pressure solver=fast_diagonalization", "Mesh/Refinements=3", "Time stepping/Time step=0.004",
      "Time stepping/End time=0.048", "Output/Interval=3", "Output/Statistics interval=2",
      "Implementation/Custom kernels=false"},
     // Curved boundary
     {"Mesh/Type=cylinder", "Mesh/Refinements=0", "Problem/Boundary velocity=0: 6*y*(0.41-y)/0.1681; 0",
-     "Problem/Outflow boundaries=1", "Problem/Viscosity=0.001", "Output/Force boundaries=2", "Output/Points=0.15, 0.2",
+     "Problem/Boundaries=1: outflow", "Problem/Viscosity=0.001", "Output/Force boundaries=2", "Output/Points=0.15, 0.2",
      "Time stepping/Time step=0.0004", "Time stepping/End time=0.0048", "Output/Interval=3"}};
   for (const auto &settings : cases)
     {

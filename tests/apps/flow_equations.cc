@@ -41,10 +41,10 @@ struct Setting
     : coarsest_cells(coarsest_cells)
   {
     ParameterAcceptor::clear();
-    parameters                            = std::make_unique<Parameters>();
-    parameters->problem.viscosity         = viscosity;
-    parameters->problem.dimension         = dim;
-    parameters->problem.boundary_velocity = {{3, "1; 0; 0"}};
+    parameters                    = std::make_unique<Parameters>();
+    parameters->problem.viscosity = viscosity;
+    parameters->problem.dimension = dim;
+    parameters->problem.set("Boundary velocity", "3: 1; 0; 0");
     GridGenerator::hyper_cube(mesh, 0., 1., true);
     mesh.refine_global(refinements);
   }
@@ -173,7 +173,7 @@ TEST(FlowEquations, DerivativeIsThatOfTheResidual)
 TEST(FlowEquations, CouettesFlowIsExact)
 {
   Setting<2> plane(3, 0.02);
-  plane.parameters->problem.boundary_velocity = {{0, "y; 0"}, {1, "y; 0"}, {3, "1; 0"}};
+  plane.parameters->problem.set("Boundary velocity", "0: y; 0, 1: y; 0, 3: 1; 0");
   plane.mesh.begin_active()->set_refine_flag();
   plane.mesh.execute_coarsening_and_refinement();
   const auto nodal = to_host(plane.level().nodal_values(plane.solve()));
@@ -213,9 +213,9 @@ template <int dim>
 double inflow(const std::string &velocity, bool keep_flux)
 {
   Setting<dim> box(dim == 2 ? 3 : 2, 0.02);
-  box.parameters->problem.boundary_velocity = {{0, velocity}};
-  box.parameters->problem.outflow           = {1};
-  box.parameters->problem.keep_flux         = keep_flux;
+  box.parameters->problem.set("Boundary velocity", "0: " + velocity);
+  box.parameters->problem.set("Boundaries", "1: outflow");
+  box.parameters->problem.keep_flux = keep_flux;
   box.mesh.begin_active()->set_refine_flag();
   box.mesh.execute_coarsening_and_refinement();
   auto &level = box.level();
@@ -260,12 +260,12 @@ TEST(FlowEquations, ResidualsAreThoseOfPoiseuillesFlow)
 {
   const double viscosity = 1e3, h = 0.125;
   Setting<2>   plane(3, viscosity);
-  plane.parameters->problem.boundary_velocity = {{0, "y * (1 - y); 0"}};
-  plane.parameters->problem.outflow           = {1};
-  const auto  parabola                        = [](double y) { return y * (1. - y); };
-  const auto  linear                          = [&](double x) { return -2. * viscosity * x; };
-  const auto  nodal                           = parallel_flow(plane, parabola, linear);
-  const auto &space                           = plane.level().field.finest();
+  plane.parameters->problem.set("Boundary velocity", "0: y * (1 - y); 0");
+  plane.parameters->problem.set("Boundaries", "1: outflow");
+  const auto  parabola = [](double y) { return y * (1. - y); };
+  const auto  linear   = [&](double x) { return -2. * viscosity * x; };
+  const auto  nodal    = parallel_flow(plane, parabola, linear);
+  const auto &space    = plane.level().field.finest();
   const auto  indicators =
     residual_indicators(plane.parameters->problem, space, plane.mapping,
                         plane.level().equations.unresolved(adamant::Vector<double>(plane.device, nodal)), nodal);
@@ -298,7 +298,7 @@ TEST(FlowEquations, ConvergesToSecondOrder)
   for (const unsigned int refinements : {3, 4, 5})
     {
       Setting<2> setting(refinements, 1.);
-      setting.parameters->problem.boundary_velocity = {{3, "16 * x^2 * (1 - x)^2; 0"}};
+      setting.parameters->problem.set("Boundary velocity", "3: 16 * x^2 * (1 - x)^2; 0");
       errors.push_back(std::abs(setting.energy(setting.solve()) - 0.0186244));
     }
   EXPECT_LE(errors[1], 4e-5);
@@ -311,7 +311,7 @@ TEST(FlowEquations, HangingNodesAreAsGoodAsUniformMeshes)
 {
   Setting<2> coarse(4, 1.), fine(5, 1.), local(4, 1.);
   for (auto *setting : {&coarse, &fine, &local})
-    setting->parameters->problem.boundary_velocity = {{3, "16 * x^2 * (1 - x)^2; 0"}};
+    setting->parameters->problem.set("Boundary velocity", "3: 16 * x^2 * (1 - x)^2; 0");
   for (const auto &cell : local.mesh.active_cell_iterators())
     if (cell->center()[1] > 0.3)
       cell->set_refine_flag();

@@ -199,7 +199,7 @@ TEST_F(NavierStokes, MeshesAcrossPeriodicSides)
 // divergence small.
 TEST_F(NavierStokes, SlipsOnMeshesThatFollow)
 {
-  const auto outcome = solve(Settings{"Problem/Viscosity=0.05", "Problem/Free slip boundaries=0, 1, 2",
+  const auto outcome = solve(Settings{"Problem/Viscosity=0.05", "Problem/Boundaries=free_slip",
                                       "Adaptivity/Interval=20", "Adaptivity/Largest level=6"} +
                              refinements(4) + time_steps(0.02, 0.0002));
   EXPECT_GT(outcome.record.at("remeshes").get<int>(), 0);
@@ -216,13 +216,13 @@ TEST_F(NavierStokes, VorticesSlipAlongSlantedSides)
                         v = "(-cos(pi*" + xi + ")*sin(pi*" + eta + "))", decay = "*exp(-2*pi^2*0.05*t)",
                         u_x = "(" + c + "*" + u + "-" + s + "*" + v + ")",
                         u_y = "(" + s + "*" + u + "+" + c + "*" + v + ")";
-      const auto outcome    = solve(Settings{"Problem/Viscosity=0.05",
-                                          "Problem/Boundary velocity=", "Problem/Free slip boundaries=0, 1, 2, 3",
-                                          "Problem/Initial velocity=" + u_x + "; " + u_y,
-                                          "Problem/Exact velocity=" + u_x + decay + "; " + u_y + decay,
-                                          "Mesh/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y"} +
-                                    refinements(4) + time_steps(0.1, 0.0005) + tolerance("1e-10"));
-      errors[turned]        = outcome.l2();
+      const auto outcome =
+        solve(Settings{"Problem/Viscosity=0.05", "Problem/Boundary velocity=", "Problem/Boundaries=free_slip",
+                       "Problem/Initial velocity=" + u_x + "; " + u_y,
+                       "Problem/Exact velocity=" + u_x + decay + "; " + u_y + decay,
+                       "Mesh/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y"} +
+              refinements(4) + time_steps(0.1, 0.0005) + tolerance("1e-10"));
+      errors[turned] = outcome.l2();
     }
   EXPECT_LT(errors[0], 2e-3);
   EXPECT_NEAR(errors[1], errors[0], 1e-6 * errors[0]);
@@ -243,13 +243,65 @@ TEST_F(NavierStokes, AGradientForceIsBalancedByThePressure)
   EXPECT_LT(steady.record.at("errors").at("pressure_l2").get<double>(), 1e-10);
 }
 
+// A pressure drives Poiseuille's flow between a wall and a side where it slips, a traction along the upper side Couette's.
+// Both are exact at the nodes, also on a mesh that changes.
+TEST_F(NavierStokes, PressuresAndTractionsDriveExactFlows)
+{
+  const auto expect_steady = [&](const std::string &u, const Settings &more) {
+    const auto outcome =
+      solve(Settings{"Problem/Viscosity=0.1", "Problem/Boundary velocity=", "Problem/Initial velocity=" + u,
+                     "Problem/Exact velocity=" + u} +
+            more + time_steps(0.1, 0.01) + tolerance("1e-12"));
+    EXPECT_LT(outcome.l2(), 1e-10) << u;
+    EXPECT_LT(outcome.record.at("errors").at("pressure_l2").get<double>(), 1e-9) << u;
+    return outcome;
+  };
+  for (const std::string dimension : {"2", "3"})
+    {
+      const Settings by_pressure = {"Problem/Dimension=" + dimension,
+                                    "Problem/Boundaries=2: no_slip, 3: free_slip" +
+                                      std::string(dimension == "3" ? ", 4: free_slip, 5: free_slip" : ""),
+                                    "Problem/Pressure=0: 0.2, 1: 0", "Problem/Exact pressure=0.2*(1-x)"};
+      const auto     outcome =
+        expect_steady("y*(2-y); 0; 0", by_pressure + Settings{"Output/Force boundaries=2"} + refinements(2));
+      EXPECT_NEAR(outcome.record.at("forces").at("2")[0].get<double>(), 0.2, 1e-9) << "nu u' on the wall";
+      EXPECT_NEAR(outcome.record.at("mean_pressure").get<double>(), 0.1, 1e-9);
+    }
+  expect_steady("y*(2-y); 0",
+                Settings{"Problem/Boundaries=2: no_slip, 3: free_slip", "Problem/Traction=0: 0.2; 0, 1: 0; 0",
+                         "Problem/Exact pressure=0.2*(1-x)", "Adaptivity/Interval=5"} +
+                  refinements(2));
+  expect_steady("y; 0",
+                Settings{"Problem/Traction=3: 0.1; 0", "Mesh/Periodic boundaries=0: 1", "Problem/Exact pressure=0"} +
+                  refinements(2));
+}
+
+// A pressure cos t on one side moves all fluid between slippery sides, by u = sin t: of first order, as the scheme is.
+TEST_F(NavierStokes, APressureThatVariesMovesThePlug)
+{
+  double last = 0.;
+  for (const double step : {0.02, 0.01})
+    {
+      const auto outcome = solve(Settings{"Problem/Boundary velocity=", "Problem/Boundaries=2: free_slip, 3: free_slip",
+                                          "Problem/Pressure=0: cos(t), 1: 0", "Problem/Viscosity=0.01",
+                                          "Problem/Exact velocity=sin(t); 0", "Problem/Exact pressure=cos(t)*(1-x)"} +
+                                 refinements(2) + time_steps(1., step) + tolerance("1e-11"));
+      const double error = outcome.l2();
+      EXPECT_LT(error, 0.5 * step);
+      if (last > 0.)
+        EXPECT_NEAR(last / error, 2., 0.1);
+      EXPECT_LT(outcome.record.at("errors").at("pressure_l2").get<double>(), 2. * step);
+      last = error;
+    }
+}
+
 // Poiseuille's flow is exact at the nodes. The force on a wall is that on all shape functions of its nodes, here a
 // strip of cells with the inflow's pressure on half its end: L nu u' - p h / 2.
 TEST_F(NavierStokes, ChannelWithOutflow)
 {
   const auto outcome =
     solve({"Mesh/Cells=2, 1", "Mesh/Refinements=2", "Mesh/Coordinates=2*x; y", "Problem/Viscosity=0.1",
-           "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1", "Time stepping/End time=30",
+           "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Boundaries=1: outflow", "Time stepping/End time=30",
            "Time stepping/Time step=0.02", "Problem/Exact velocity=4*y*(1-y); 0", "Problem/Exact pressure=0.8*(2-x)",
            "Output/Force boundaries=2, 3", "Output/Points=0.5, 0.5; 1.5, 0.25", "Linear solver/Tolerance=1e-11"});
   EXPECT_LT(outcome.l2(), 1e-8);
@@ -305,9 +357,12 @@ TEST_F(NavierStokes, ImplementationsAgree)
 // A pressure that an outflow fixes, by both solvers; below double precision with refinement.
 TEST_F(NavierStokes, FastDiagonalizationKnowsOutflow)
 {
-  const Settings base   = {"Mesh/Refinements=3",           "Problem/Boundary velocity=0: 4*y*(1-y); 0",
-                           "Problem/Outflow boundaries=1", "Time stepping/End time=0.1",
-                           "Time stepping/Time step=0.01", "Linear solver/Tolerance=1e-12"};
+  const Settings base   = {"Mesh/Refinements=3",
+                           "Problem/Boundary velocity=0: 4*y*(1-y); 0",
+                           "Problem/Boundaries=1: outflow",
+                           "Time stepping/End time=0.1",
+                           "Time stepping/Time step=0.01",
+                           "Linear solver/Tolerance=1e-12"};
   const double   energy = kinetic_energy(solve(base).record);
   const Settings direct = base + Settings{"Implementation/Pressure solver=fast_diagonalization"};
   EXPECT_NEAR(kinetic_energy(solve(direct).record), energy, 1e-10 * energy);
@@ -431,7 +486,7 @@ TEST_F(NavierStokes, CylinderOnTheCoarsestMesh)
 {
   const auto outcome =
     run({"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=0", "Time stepping/Unstable step=shorten",
-         "Problem/Boundary velocity=0: 1.2*y*(0.41-y)/0.1681; 0", "Problem/Outflow boundaries=1",
+         "Problem/Boundary velocity=0: 1.2*y*(0.41-y)/0.1681; 0", "Problem/Boundaries=1: outflow",
          "Output/Force boundaries=2", "Output/Force scale=500", "Output/Points=0.15, 0.2; 0.25, 0.2",
          "Time stepping/End time=1", "Time stepping/Time step=0.01", "Output/Interval=100000",
          "Output/Statistics interval=1000000"});
@@ -489,7 +544,15 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_refused({"Problem/Exact velocity=1; u"}, "Exact velocity");
   expect_refused({"Mesh/Refinements=2", "Problem/Body force=1/x; 0"}, "Problem/Body force is inf at (0 0), t = 0");
   expect_refused({"Mesh/Refinements=2", "Problem/Initial velocity=log(y-0.5); 0"}, "Problem/Initial velocity is ");
-  expect_refused({"Problem/Outflow boundaries=3"}, "Problem/Outflow boundaries: boundary 3 has a Boundary velocity");
+  expect_refused({"Problem/Boundaries=3: outflow"},
+                 "boundary 3 has two conditions, one in Boundaries and one in Boundary velocity");
+  expect_refused({"Problem/Outflow boundaries=1"}, "did you mean 'Problem/Boundaries'");
+  expect_refused({"Problem/Free slip boundaries=1"}, "did you mean 'Problem/Boundaries'");
+  expect_refused({"Problem/Boundaries=1: outlow"}, "did you mean 'outflow'");
+  expect_refused({"Problem/Pressure=1: 1, 0: 2", "Problem/Traction=0: 1; 0, 3: 1; 0"}, "boundary 3 has two conditions");
+  expect_refused({"Problem/Pressure=1: 1/(x-1)", "Mesh/Refinements=2"},
+                 "Problem/Pressure has values that are no numbers");
+  expect_refused({"Problem/Pressure=1: 1", "Output/Force boundaries=1"}, "force on boundary 1 is that of its Traction");
   expect_refused({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
   expect_refused({"Mesh/Type=file"}, "needs Mesh/File");
   expect_refused({"Mesh/Type=file", "Mesh/File=nowhere.msh"}, "cannot be read");
@@ -566,7 +629,7 @@ TEST_F(NavierStokes, NoForceActsOnAnOutflowThatIsAccelerated)
 {
   const auto record =
     solve(refinements(2) + time_steps(0.2, 0.005) + tolerance("1e-12") +
-          Settings{"Problem/Boundary velocity=0: t; 0, 2: t; 0, 3: t; 0", "Problem/Outflow boundaries=1",
+          Settings{"Problem/Boundary velocity=0: t; 0, 2: t; 0, 3: t; 0", "Problem/Boundaries=1: outflow",
                    "Problem/Viscosity=0.1", "Output/Force boundaries=1", "Time stepping/Unstable step=shorten"})
       .record;
   EXPECT_NEAR(force(record, "1")[0], 0., 0.005) << "half a cell's mass is 1/16";
@@ -620,7 +683,7 @@ TEST_F(NavierStokes, HydrostaticForceOnACylinderWithHangingArcs)
 // At an outflow p = 0 belongs to the mean, too: p = 1 - x in a channel.
 TEST_F(NavierStokes, MeanPressureIsThatOfTheWholeDomain)
 {
-  const auto record = solve(Settings{"Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1",
+  const auto record = solve(Settings{"Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Boundaries=1: outflow",
                                      "Problem/Initial velocity=4*y*(1-y); 0", "Problem/Viscosity=1"} +
                             refinements(3) + time_steps(0.2, 5e-4) + tolerance("1e-10") +
                             Settings{"Time stepping/Unstable step=shorten", "Output/Statistics interval=100"})

@@ -306,7 +306,7 @@ TEST_F(NavierStokesOutputs, PastACylinder)
   const auto outcome =
     run({"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=1", "Time stepping/Time step=0.0004",
          "Time stepping/End time=0.01", "Problem/Boundary velocity=0: 6*y*(0.41-y)/0.1681; 0",
-         "Problem/Outflow boundaries=1", "Output/Force boundaries=2", "Output/Force scale=500",
+         "Problem/Boundaries=1: outflow", "Output/Force boundaries=2", "Output/Force scale=500",
          "Output/Statistics interval=5",
          "Output/Statistics=force on boundary 2; force on boundary 3; volume_flux on boundary 0; volume_flux on "
          "boundary 1; kinetic_energy; max speed"});

@@ -266,7 +266,7 @@ const Settings flow    = {"Problem/Viscosity=0.02",
                              "mean u; max strain_rate on boundary 3",
                           "Linear solver/Coarsest level cells=20"};
 const Settings channel = flow + Settings{"Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0; 0, 3: sin(t); 0; 0",
-                                         "Problem/Outflow boundaries=1"};
+                                         "Problem/Traction=1: 0.3*cos(9*t)*y; 0.2*y; 0"};
 
 const Settings ml_below = {"Linear solver/Coarse solver=trilinos_amg", "Ranks/Cells per rank=10"};
 
@@ -355,7 +355,7 @@ const Case cases[] = {
   {"NavierStokesSlips2D", navier_stokes,
    flow + plane +
      Settings{"Mesh/Type=shell", "Mesh/Sizes=0.5, 1", "Mesh/Refinements=2", "Time stepping/End time=0.004",
-              "Problem/Boundary velocity=0: -y; x", "Problem/Free slip boundaries=1", "Output/Force boundaries=0",
+              "Problem/Boundary velocity=0: -y; x", "Problem/Boundaries=1: free_slip", "Output/Force boundaries=0",
               "Output/Statistics=kinetic_energy"}},
   {"StokesSlips2D", stokes,
    plane + Settings{"Mesh/Type=shell", "Mesh/Sizes=0.5, 1", "Mesh/Refinements=2", "Mesh/Local refinements=1",
@@ -370,7 +370,7 @@ const Case cases[] = {
   {"NavierStokesCylinder", navier_stokes,
    Settings{"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=1", "Time stepping/Time step=0.0001",
             "Time stepping/End time=0.0005", "Problem/Boundary velocity=0: 30*y^2*(0.41-y); 0",
-            "Problem/Outflow boundaries=1", "Output/Force boundaries=2", "Output/Points=0.15, 0.2; 0.25, 0.2"}},
+            "Problem/Boundaries=1: outflow", "Output/Force boundaries=2", "Output/Points=0.15, 0.2; 0.25, 0.2"}},
   {"NavierStokesAdaptive2D", navier_stokes,
    channel + plane +
      Settings{"Mesh/Refinements=4", "Mesh/Local refinements=1", "Time stepping/Time step=0.0002",
@@ -383,13 +383,14 @@ const Case cases[] = {
   {"NavierStokesAdaptiveCylinder", navier_stokes,
    Settings{"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=0", "Time stepping/Time step=0.0001",
             "Time stepping/End time=0.0004", "Problem/Boundary velocity=0: 30*y^2*(0.41-y); 0",
-            "Problem/Outflow boundaries=1", "Output/Force boundaries=2", "Adaptivity/Interval=1",
+            "Problem/Boundaries=1: outflow", "Output/Force boundaries=2", "Adaptivity/Interval=1",
             "Adaptivity/Largest level=3"}},
   {"StokesBFBT2D", stokes,
    balls + Settings{"Mesh/Refinements=3", "Problem/Body force=0; -exp(-40*((x-0.3)^2+(y-0.6)^2))",
                     "Linear solver/Schur complement=bfbt", "Refinement/For viscosity=1", "Refinement/For velocity=1"}},
   {"StokesTaylorHood2D", stokes,
    balls + Settings{"Mesh/Refinements=3", "Problem/Body force=0; -exp(-40*((x-0.3)^2+(y-0.6)^2))",
+                    "Problem/Boundaries=0: free_slip, 2: outflow", "Problem/Traction=1: y; 0.1; 0",
                     "Discretization/Velocity=q2", "Linear solver/Schur complement=bfbt", "Refinement/For velocity=1"}},
   {"Stokes3D", stokes,
    balls + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Problem/Body force=0; 0; -x", "Output/Files=true",
@@ -457,7 +458,7 @@ TEST_F(StokesRanks, NegativeViscosityOnOneOfThem)
 TEST_F(NavierStokesRanks, AForceActsOnARankWithoutNodes)
 {
   run_on(5, {"Problem/Viscosity=0.1", "Mesh/Refinements=1", "Problem/Boundary velocity=0: 1e-3*y*(1-y); 0",
-             "Problem/Outflow boundaries=1", "Problem/Body force=10*y; 0", "Time stepping/Time step=0.01",
+             "Problem/Boundaries=1: outflow", "Problem/Body force=10*y; 0", "Time stepping/Time step=0.01",
              "Time stepping/Unstable step=shorten", "Time stepping/End time=0.1"});
 }
 

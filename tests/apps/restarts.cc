@@ -305,7 +305,7 @@ TEST_F(ElasticityRestarts, ARunThatEndsAtItsCheckpointHasEnergies)
 const Settings past_cylinder = {"Mesh/Type=cylinder",
                                 "Mesh/Refinements=0",
                                 "Problem/Boundary velocity=0: 6*y*(0.41-y)/0.1681*cos(10*t); 0",
-                                "Problem/Outflow boundaries=1",
+                                "Problem/Boundaries=1: outflow",
                                 "Problem/Viscosity=0.001",
                                 "Output/Force boundaries=2",
                                 "Output/Points=0.15, 0.2",

@@ -28,7 +28,7 @@ protected:
   {
     more.insert(more.begin(),
                 {"Mesh/Type=cylinder", "Problem/Viscosity=1e-3",
-                 "Problem/Boundary velocity=0: 1.2 * y * (0.41 - y) / 0.1681; 0", "Problem/Outflow boundaries=1",
+                 "Problem/Boundary velocity=0: 1.2 * y * (0.41 - y) / 0.1681; 0", "Problem/Boundaries=1: outflow",
                  "Output/Force boundaries=2", "Output/Force scale=500", "Output/Points=0.15, 0.2; 0.25, 0.2"});
     return solve(more);
   }
@@ -70,13 +70,44 @@ TEST_F(StationaryNavierStokes, PeriodicChannels)
                                        "Mesh/Refine where=0.3-x-abs(y-0.5)",
                                        "Mesh/Refinements=" + std::to_string(n)};
           if (slips)
-            channel.push_back("Problem/Free slip boundaries=3");
+            channel.push_back("Problem/Boundaries=3: free_slip");
           const auto   outcome = solve(channel);
           const double error   = outcome.record.at("errors").at("u_l2");
           if (n == 5)
             EXPECT_GT(last / error, 3.5) << (slips ? "slips" : "walls");
           last = error;
         }
+    }
+}
+
+// A pressure drives Poiseuille's flow, between walls or along a side where it slips, of second order; a traction Couette's,
+// which is exact. The force on a wall has no part of the pressure beside it.
+TEST_F(StationaryNavierStokes, PressuresAndTractionsDriveChannels)
+{
+  const auto channel = [this](Settings more) {
+    more.insert(more.end(), {"Problem/Viscosity=0.1", "Problem/Boundary velocity=", "Output/Force boundaries=2"});
+    return solve(more).record;
+  };
+  double last = 0.;
+  for (const std::string n : {"3", "4"})
+    {
+      const auto record =
+        channel({"Problem/Pressure=0: 0.2", "Problem/Boundaries=3: free_slip, 1: outflow",
+                 "Problem/Exact velocity=y*(2-y); 0", "Problem/Exact pressure=0.2*(1-x)", "Mesh/Refinements=" + n});
+      const double error = record.at("errors").at("u_l2");
+      EXPECT_NEAR(record.at("forces").at("2")[0].get<double>(), 0.2, 0.02);
+      if (last > 0.)
+        EXPECT_GT(last / error, 3.5);
+      last = error;
+    }
+  for (const std::string dimension : {"2", "3"})
+    {
+      const auto couette = channel(
+        {"Problem/Dimension=" + dimension, "Problem/Traction=3: 0.1; 0; 0", "Problem/Exact velocity=y; 0; 0",
+         "Mesh/Periodic boundaries=0: 1", "Mesh/Refinements=2",
+         std::string("Problem/Boundaries=2: no_slip") + (dimension == "3" ? ", 4: free_slip, 5: free_slip" : "")});
+      EXPECT_LT(couette.at("errors").at("u_l2").get<double>(), 1e-7) << dimension;
+      EXPECT_NEAR(couette.at("forces").at("2")[0].get<double>(), 0.1, 1e-7) << dimension;
     }
 }
 
@@ -190,14 +221,16 @@ TEST_F(StationaryNavierStokes, FlatCellsBesideACoarseArcAreRefused)
 TEST_F(StationaryNavierStokes, BadInputIsRefused)
 {
   expect_refused({"Problem/Viscosity=-1"}, "Problem/Viscosity = -1: it has to be positive");
-  expect_refused({"Problem/Outflow boundaries=3"}, "Problem/Outflow boundaries: boundary 3 has a Boundary velocity");
-  expect_refused({"Problem/Boundary velocity=", "Problem/Outflow boundaries=0, 1, 2, 3"},
-                 "all boundaries are outflows");
+  expect_refused({"Problem/Boundaries=3: outflow"},
+                 "boundary 3 has two conditions, one in Boundaries and one in Boundary velocity");
+  expect_refused({"Problem/Outflow boundaries=1"}, "did you mean 'Problem/Boundaries'");
+  expect_refused({"Problem/Pressure=1: t"}, "contains t");
+  expect_refused({"Problem/Boundary velocity=", "Problem/Boundaries=outflow"}, "can move as a rigid body");
   expect_refused({"Problem/Boundary velocity=0: 1; 0"}, "the inflow exceeds the outflow by 1");
   // NaN at one node, between nodes, and at a node where boundaries meet.
   for (const char *velocity :
        {"0: 1/0; 0", "3: sin(x-0.5)/(x-0.5); 0", "0: if(abs(y-0.3)<0.01, 0/0, y*(1-y)); 0", "3: if(x<1e-9, 0/0, 1); 0"})
-    expect_refused({std::string("Problem/Boundary velocity=") + velocity, "Problem/Outflow boundaries=1"},
+    expect_refused({std::string("Problem/Boundary velocity=") + velocity, "Problem/Boundaries=1: outflow"},
                    "Problem/Boundary velocity has values that are no numbers");
   expect_refused({"Problem/Body force=1/0; 0"}, "Problem/Body force has values that are no numbers");
   expect_refused({"Nonlinear solver/Continuation=0.001"}, "have to decrease");
@@ -248,8 +281,8 @@ TEST_F(StationaryNavierStokes, OneCoarseCellAcrossAChannel)
   for (const Settings &cells : {Settings{"Mesh/Cells=8, 1", "Mesh/Coordinates=8*x; y"}, Settings{"Mesh/Cells=1, 1"}})
     {
       Settings settings = {
-        "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1", "Mesh/Refinements=3",
-        "Linear solver/Coarsest level cells=8",      "Problem/Viscosity=0.1",        "Output/Profiles=1, 0.1, 1, 0.9"};
+        "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Boundaries=1: outflow", "Mesh/Refinements=3",
+        "Linear solver/Coarsest level cells=8",      "Problem/Viscosity=0.1",         "Output/Profiles=1, 0.1, 1, 0.9"};
       settings.insert(settings.end(), cells.begin(), cells.end());
       const auto outcome = solve(settings);
       EXPECT_NEAR(outcome.record.at("profiles")[0].at("u_x").at("max"), 1., 0.02);

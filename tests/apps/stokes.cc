@@ -273,6 +273,82 @@ TEST_F(Stokes, SlipsAlongAPeriodicWave)
   EXPECT_NEAR(fastest("cos"), expected, 1e-6 * expected);
 }
 
+// Tractions on both ends drive a parabola between a wall and a side where it slips, in 2D and 3D. It is exact in Q2, and at
+// the nodes in Q1.
+TEST_F(Stokes, TractionsDriveAParabola)
+{
+  const auto channel = [](bool in_3d, const std::string &element, const std::string &schur) {
+    const std::string zero = in_3d ? "; 0" : "";
+    return Settings{"Problem/Body force=0; 0" + zero,
+                    std::string("Problem/Boundaries=2: no_slip, 3: free_slip") +
+                      (in_3d ? ", 4: free_slip, 5: free_slip" : ""),
+                    "Problem/Traction=0: 0; 2*y-2" + zero + ", 1: 0; 2-2*y" + zero,
+                    "Problem/Pressure=0: 2",
+                    "Problem/Exact velocity=y*(2-y); 0" + zero,
+                    "Problem/Exact pressure=2*(1-x)",
+                    "Discretization/Velocity=" + element,
+                    "Linear solver/Schur complement=" + schur,
+                    "Linear solver/Tolerance=1e-10"};
+  };
+  for (const std::string schur : {"mass", "bfbt"})
+    for (const std::string element : {"q1_iso_q2", "q2"})
+      {
+        const auto outcome = solve("expressions", 2, 8, channel(false, element, schur));
+        if (element == "q2")
+          EXPECT_LT(outcome.record.at("errors").at("u_l2").get<double>(), 1e-9) << schur;
+        EXPECT_LT(outcome.record.at("errors").at("p_l2").get<double>(), 1e-8) << element << ", " << schur;
+        EXPECT_NEAR(at_centre(outcome, 0), 0.75, 1e-9) << element << ", " << schur;
+        EXPECT_NEAR(outcome.record.at("dissipation").get<double>(), outcome.record.at("work_of_force").get<double>(),
+                    1e-8);
+        EXPECT_LE(iterations(outcome), schur == "bfbt" ? 14 : 18) << element;
+      }
+  for (const std::string product : {"rows", "cells"})
+    {
+      Settings settings = channel(true, "q1_iso_q2", "mass");
+      settings.push_back("Linear solver/Velocity product=" + product);
+      EXPECT_NEAR(at_centre(solve("expressions", 3, 8, settings), 0), 0.75, 1e-9) << product;
+    }
+}
+
+// A flow whose traction is given on one side, with the pressure's constant that it has there. Orders 2, and 3 and 2.
+TEST_F(Stokes, TractionOnOneSideKeepsTheOrders)
+{
+  for (const std::string element : {"q1_iso_q2", "q2"})
+    {
+      const Settings flow   = {"Problem/Exact velocity=y^3; x^3",   "Problem/Exact pressure=x^2",
+                               "Problem/Body force=-6*y+2*x; -6*x", "Problem/Boundary velocity=exact",
+                               "Problem/Traction=1: -1; 3*y^2+3",   "Discretization/Velocity=" + element,
+                               "Linear solver/Tolerance=1e-10"};
+      const auto     coarse = solve("expressions", 2, 8, flow), fine = solve("expressions", 2, 16, flow);
+      for (const char *error : {"u_l2", "p_l2"})
+        EXPECT_GT(coarse.record.at("errors").at(error).get<double>() / fine.record.at("errors").at(error).get<double>(),
+                  element == "q2" && error[0] == 'u' ? 7.5 : 3.8)
+          << element << ", " << error;
+      Settings adaptive = flow;
+      adaptive.insert(adaptive.end(), {"Refinement/For velocity=1", "Linear solver/Schur complement=bfbt"});
+      const auto refined = solve("expressions", 2, 8, adaptive);
+      EXPECT_GT(refined.record.at("hanging_nodes"), 0);
+      EXPECT_LT(refined.record.at("errors").at("u_l2"), coarse.record.at("errors").at("u_l2")) << element;
+    }
+}
+
+// An open side needs no more iterations than a closed one.
+TEST_F(Stokes, OutflowCostsNoIterations)
+{
+  for (const std::string element : {"q1_iso_q2", "q2"})
+    for (const std::string schur : {"mass", "bfbt"})
+      {
+        const auto with = [&](const std::string &boundaries) {
+          return iterations(solve("nsinker", 2, 32,
+                                  {"Problem/Viscosity ratio=1e4", "Discretization/Velocity=" + element,
+                                   "Linear solver/Schur complement=" + schur, "Problem/Boundaries=" + boundaries}));
+        };
+        const int closed = with("no_slip");
+        EXPECT_LE(with("3: outflow"), closed + 2) << element << ", " << schur;
+        EXPECT_LE(with("0: outflow, 1: outflow, 3: free_slip"), closed + 2) << element << ", " << schur;
+      }
+}
+
 TEST_F(Stokes, SlantedChannelIsExact)
 {
   const auto outcome = run_file("slanted_channel.prm", {});
@@ -509,11 +585,22 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=10^(14*x)"}, "more than 1e12");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=2*"}, "Problem/Viscosity");
   expect_refused({"Linear solver/Interpolation=harmonic"}, "this program has embedding only");
-  expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
-  expect_refused({"Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=0: 1;0"}, "one of them");
-  expect_refused({"Problem/Boundary velocity=0: 1;0"}, "flows out through the boundary");
-  expect_refused({"Problem/Boundary velocity=7: 1;0"}, "Problem/Boundary velocity: the mesh has no boundary 7");
-  expect_refused({"Problem/Boundaries=0: no_slip, 7: free_slip"}, "Problem/Boundaries: the mesh has no boundary 7");
+  expect_refused({"Problem/Boundaries=slip"},
+                 "'slip' should be no_slip, free_slip or outflow; did you mean 'no_slip'?");
+  expect_refused({"Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=0: 1;0"},
+                 "boundary 0 has two conditions, one in Boundaries and one in Boundary velocity");
+  expect_refused({"Problem/Boundary velocity=0: 1;0"}, "the inflow exceeds the outflow by 1");
+  expect_refused({"Problem/Boundary velocity=7: 1;0"}, "Problem/Boundary velocity: a box in 2D has no boundary 7");
+  expect_refused({"Problem/Boundaries=0: no_slip, 7: free_slip"}, "Problem/Boundaries: a box in 2D has no boundary 7");
+  expect_refused({"Mesh/Type=shell", "Problem/Traction=7: 1;0"}, "Problem/Traction: the mesh has no boundary 7");
+  expect_refused({"Problem/Traction=0: 1;t"}, "contains t");
+  expect_refused({"Problem/Pressure=0: log(y-0.5)"}, "Problem/Pressure has values that are no numbers");
+  // What may move as a whole: along a channel, around a corner of free sides, or around the axis of a ring.
+  for (const Settings &free :
+       {Settings{"Problem/Boundaries=2: free_slip, 3: free_slip", "Mesh/Periodic boundaries=0: 1"},
+        Settings{"Problem/Boundaries=0: free_slip, 1: outflow, 2: outflow, 3: outflow"},
+        Settings{"Problem/Boundaries=free_slip", "Mesh/Type=shell", "Problem/Case=expressions"}})
+    expect_refused(free, "can move as a rigid body");
   expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
   // The rounding of coordinates in a file is no slope.
   run({"Problem/Case=expressions", "Problem/Boundaries=free_slip", "Mesh/Coordinates=x+1e-8*y;y", "Mesh/Refinements=1",

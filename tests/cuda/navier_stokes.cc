@@ -69,7 +69,7 @@ TEST_F(CudaNavierStokes, IsTheHostsOnLocallyRefinedMeshes)
 TEST_F(CudaNavierStokes, IsTheHostsWithForcesInflowAndOutflow)
 {
   compare({"Mesh/Cells=2, 1", "Mesh/Refinements=3", "Mesh/Coordinates=2*x; y",
-           "Problem/Boundary velocity=0: 4*y*(1-y)*sin(t); 0", "Problem/Outflow boundaries=1",
+           "Problem/Boundary velocity=0: 4*y*(1-y)*sin(t); 0", "Problem/Boundaries=1: outflow",
            "Problem/Body force=0; cos(x + t)", "Time stepping/End time=0.2",
            "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 2, 0.5"});
 }
@@ -80,7 +80,7 @@ TEST_F(CudaNavierStokes, IsTheHostsOnMeshesThatChange)
                                              "Adaptivity/Largest level=6", "Adaptivity/Coarsen fraction=0.1"};
   compare(cavity_2d + changing);
   compare(cavity_2d + changing +
-          std::vector<std::string>{"Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0", "Problem/Outflow boundaries=1",
+          std::vector<std::string>{"Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0", "Problem/Boundaries=1: outflow",
                                    "Adaptivity/Field=pressure"});
 }
 

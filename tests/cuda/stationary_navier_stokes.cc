@@ -45,7 +45,7 @@ TEST_F(CudaStationaryNavierStokes, ForcesAreTheHosts)
                                              "Mesh/Refinements=2",
                                              "Problem/Viscosity=1e-3",
                                              "Problem/Boundary velocity=0: 1.2 * y * (0.41 - y) / 0.1681; 0",
-                                             "Problem/Outflow boundaries=1",
+                                             "Problem/Boundaries=1: outflow",
                                              "Output/Files=false",
                                              "Output/Force boundaries=2",
                                              "Output/Force scale=500",

@@ -17,7 +17,7 @@ MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
 NAME = Path(PROGRAM).name
 SMALL = ["Linear solver/Coarsest level cells=16", "Discretization/Refinements=4", "Discretization/Adaptive cycles=3", "Time stepping/End time=0.4", "Time stepping/Output interval=10"]
-FLOW = ["Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0, 3: 1; 0", "Problem/Outflow boundaries=1", "Mesh/Refinements=4", "Mesh/Local refinements=2", "Mesh/Refine where=0.3 - x - 0.5*y",
+FLOW = ["Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0, 3: 1; 0", "Problem/Boundaries=1: outflow", "Mesh/Refinements=4", "Mesh/Local refinements=2", "Mesh/Refine where=0.3 - x - 0.5*y",
         "Linear solver/Coarsest level cells=16", "Time stepping/Time step=0.001", "Time stepping/End time=0.02", "Output/Interval=10", "Output/Force boundaries=2", "Output/Profiles=0, 0.5, 1, 0.5"]  # fmt: skip
 # Its mesh follows the composition.
 BLOCK = ["Problem/Initial composition=1/(1+exp(40*((x-0.4)^2+2*(y-0.6)^2-0.03)))", "Problem/Viscosity=10^(2*c)", "Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Linear solver/Coarsest level cells=16",

@@ -25,7 +25,7 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "tensor": set(),
     "direct": {"tensor"},
     "flow": {"meshes", "evaluation"},
-    "stokes": {"meshes", "evaluation"},
+    "stokes": {"meshes", "evaluation", "flow"},
     "elasticity": {"meshes", "coefficients", "evaluation"},
     "scalar": {"meshes", "coefficients", "evaluation"},
     "dealii": set(),

@@ -71,7 +71,7 @@ protected:
     options.schur         = adamant::SchurComplement::bfbt;
     options.bfbt_exponent = q;
     options.length        = length;
-    StokesMatrices<dim> matrices(device, mesh, mapping, dirichlet, {0}, options);
+    StokesMatrices<dim> matrices(device, mesh, mapping, dirichlet, {0}, {}, options);
     const auto         &space = matrices.space();
     EXPECT_GT(space.n_hanging(), 0);
     for (const unsigned int seed : {1, 2}) // new values on the same patterns
@@ -215,7 +215,7 @@ void check_pressures(const adamant::Device &device, Triangulation<2> &mesh)
     {
       adamant::StokesOptions options;
       options.element = element;
-      StokesMatrices<2> matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, options);
+      StokesMatrices<2> matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {}, options);
       const auto       &pressures = matrices.pressure.finest();
       Array<double>     p(pressures.n_owned(), 1.);
       for (int i = 0; i < pressures.n_owned(); ++i)
@@ -307,8 +307,8 @@ TEST_P(StokesForms, ByCellsAreThoseByRows)
         }
       adamant::StokesOptions by_rows, by_cells;
       by_cells.product = adamant::VelocityProduct::cells;
-      StokesMatrices<3> rows(device, mesh, mapping, dirichlet, {0}, by_rows),
-        cells(device, mesh, mapping, dirichlet, {0}, by_cells);
+      StokesMatrices<3> rows(device, mesh, mapping, dirichlet, {0}, {}, by_rows),
+        cells(device, mesh, mapping, dirichlet, {0}, {}, by_cells);
       const int n_cells = rows.space().n_cells();
       for (const unsigned int seed : {1, 2})
         {
@@ -339,7 +339,7 @@ TEST_P(StokesForms, AConstantPressureIsAllMean)
   GridGenerator::hyper_shell(mesh, Point<2>(), 0.5, 1., 6);
   mesh.refine_global(2);
   const MappingQ1<2>      mapping;
-  const StokesMatrices<2> matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {});
+  const StokesMatrices<2> matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {}, {});
   DeviceVector            p(device, Array<double>(matrices.pressure.finest().n_owned(), 3.));
   matrices.remove_mean(p);
   for (const double value : to_host(p))
@@ -354,6 +354,6 @@ TEST_P(StokesForms, RefuseOtherMeshes)
   mesh.begin_active()->set_refine_flag();
   mesh.execute_coarsening_and_refinement();
   const MappingQ1<2> mapping;
-  EXPECT_THROW(StokesMatrices<2>(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {}), adamant::RunError);
+  EXPECT_THROW(StokesMatrices<2>(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {}, {}), adamant::RunError);
 }
 } // namespace

@@ -109,6 +109,7 @@ class Draw:
         return self.mesh.names[i] if self.mesh and i in self.mesh.names and self.maybe(0.7) else i
 
     joined = () # boundaries of a box that are periodic
+    given = () # boundaries of a flow with a traction
 
     def periodic(self, probability=0.15):
         """Joins sides of a box."""
@@ -137,7 +138,8 @@ class Draw:
         ids = self.boundaries() if self.settings.get("Mesh/Type") != "cylinder" else [0, 1, 2, 3]
         kinds = ["mean ", "min ", "max ", "integral ", ""]
         entries = {f"{self.pick(*kinds)}{self.pick(*quantities)}" for _ in range(self.pick(1, 2))}
-        entries |= {f"{quantity} on boundary {self.boundary_name(self.pick(*ids))}" for quantity in of_boundaries if quantity}
+        entries |= {f"{quantity} on boundary {self.boundary_name(self.pick(*(i for i in ids if i not in self.given)))}"
+                    for quantity in of_boundaries if quantity}
         entries.add(f"{self.pick(*kinds)}{self.pick(*quantities)} on boundary {self.boundary_name(self.pick(*ids))}")
         self.set("Output/Statistics", "; ".join(sorted(entries)), 0.5)
         if not samples:
@@ -447,40 +449,57 @@ def elasticity(d):
         d.solver(["cg", "cg", "gmres", "bicgstab", "multigrid"], symmetric=True, components=True, degree=degree)
 
 
-def velocities(d):
-    """Section Problem of navier_stokes and stationary_navier_stokes: prescribed velocities, outflow."""
+def flow_boundaries(d, time=False):
+    """Section Problem of all programs of flow: conditions on the boundaries, of which one at least holds the fluid."""
     d.periodic(0.2)
     ids = d.boundaries()
     if d.settings["Mesh/Type"] == "cylinder":
         d.set("Problem/Boundary velocity", f"0: {d.between(0.5, 5)}*y*(0.41-y); 0")
-        d.set("Problem/Outflow boundaries", 1)
-        d.set("Output/Force boundaries", d.pick("2", "2, 3"))
-        return
+        return open_boundaries(d, [1], {}, time)
+    d.set("Problem/Boundary velocity", "")
     if d.maybe(0.5) and len(ids) > 1:
-        out = d.pick(*ids)
-        d.set("Problem/Outflow boundaries", d.boundary_name(out))
-        inflow = d.pick(*[i for i in ids if i != out])
-        others = [i for i in ids if i not in (out, inflow)]
-        if others:
-            d.set("Problem/Free slip boundaries", d.boundary_name(d.pick(*others)), 0.4)
-        d.set("Problem/Boundary velocity", f"{d.boundary_name(inflow)}: {d.vector()}" if d.maybe(0.8) else "")
+        held, *others = d.chance.sample(ids, len(ids))
+        if d.maybe(0.7):
+            d.set("Problem/Boundary velocity", f"{d.boundary_name(held)}: {d.vector(time)}")
+        slippery = others[1:2] if d.maybe(0.4) else []
+        open_boundaries(d, others[:1], {i: "free_slip" for i in slippery}, time)
     elif d.maybe(0.5) and not d.mesh:
-        side = d.pick(*ids)
-        d.set("Problem/Boundary velocity",
-              f"{side}: " + "; ".join("0" if c == side // 2 else d.between(-1, 1) for c in range(d.dim)))
-    elif d.joined:
-        d.set("Problem/Boundary velocity", "")
+        side, *others = d.chance.sample(ids, len(ids))
+        if d.maybe():
+            d.set("Problem/Boundary velocity",
+                  f"{side}: " + "; ".join("0" if c == side // 2 else d.between(-1, 1) for c in range(d.dim)))
+        d.set("Problem/Boundaries", ", ".join([f"{i}: {d.pick('free_slip', 'no_slip')}" for i in others] or ["no_slip"]))
     else:
+        d.set("Problem/Boundaries", "no_slip")
         v = d.divergence_free()
-        d.set("Problem/Boundary velocity", ", ".join(f"{d.boundary_name(i)}: {v}" for i in ids))
-    d.set("Output/Force boundaries",
-          ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, d.pick(1, min(2, len(ids))))), 0.6)
+        if not d.joined and d.maybe(0.7):
+            d.set("Problem/Boundary velocity", ", ".join(f"{d.boundary_name(i)}: {v}" for i in ids))
+
+
+def open_boundaries(d, ids, others, time):
+    """Boundaries with a traction, a pressure or outflow, beside those with other kinds."""
+    kind = d.pick("outflow", "Traction", "Pressure")
+    if kind == "outflow":
+        others = {**others, **{i: kind for i in ids}}
+    else:
+        d.given = ids
+        value = d.vector if kind == "Traction" else d.scalar
+        d.set(f"Problem/{kind}", ", ".join(f"{d.boundary_name(i)}: {value(time)}" for i in ids))
+    d.set("Problem/Boundaries", ", ".join(f"{d.boundary_name(i)}: {other}" for i, other in others.items()) or "no_slip")
+
+
+def force_boundaries(d):
+    """Boundaries on which the two Navier-Stokes programs compute a force: where no traction is given."""
+    ids = [i for i in ([2, 3] if d.settings["Mesh/Type"] == "cylinder" else d.boundaries()) if i not in d.given]
+    d.set("Output/Force boundaries", ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, d.pick(1, min(2, len(ids))))),
+          0.6)
 
 
 def navier_stokes(d):
     d.set("Problem/Dimension", d.dim)
     kind = d.flow_mesh(0.3)
-    velocities(d)
+    flow_boundaries(d, True)
+    force_boundaries(d)
     d.set("Problem/Viscosity", d.between(0.001, 0.1))
     d.set("Problem/Body force", d.vector(True), 0.4)
     d.set("Problem/Initial velocity", d.vector(), 0.3)
@@ -505,7 +524,8 @@ def navier_stokes(d):
 def stationary_navier_stokes(d):
     d.set("Problem/Dimension", d.dim)
     kind = d.flow_mesh(0.3)
-    velocities(d)
+    flow_boundaries(d)
+    force_boundaries(d)
     d.set("Problem/Viscosity", viscosity := d.between(0.02, 1))
     d.set("Nonlinear solver/Continuation", f"{3 * float(viscosity):.3g}", 0.1)
     d.set("Problem/Body force", d.vector(), 0.4)
@@ -520,21 +540,6 @@ def stationary_navier_stokes(d):
              smoothers=["cell_patches", "cell_patches", "vertex_patches", "downstream_patches"], amg=False,
              interpolation=False)
     d.set("Linear solver/Scheme", "block_triangular", 0.1)
-
-
-def slip(d):
-    """Problem/Boundaries and Boundary velocity of the Stokes programs."""
-    d.periodic()
-    ids = d.boundaries()
-    if d.maybe(0.3):
-        v = d.divergence_free()
-        d.set("Problem/Boundaries", "no_slip")
-        d.set("Problem/Boundary velocity", ", ".join(f"{d.boundary_name(i)}: {v}" for i in ids))
-    elif not d.mesh and d.maybe(0.7):
-        d.set("Problem/Boundaries",
-              d.pick("free_slip", "no_slip", ", ".join(f"{i}: {d.pick('free_slip', 'no_slip')}" for i in ids)))
-    else:
-        d.set("Problem/Boundaries", "no_slip")
 
 
 def stokes_solver(d):
@@ -555,7 +560,7 @@ def stokes(d):
         d.set("Problem/Body force", d.vector())
         d.set("Problem/Exact velocity", d.vector(), 0.2)
         d.set("Problem/Exact pressure", d.scalar(), 0.2)
-        slip(d)
+        flow_boundaries(d)
     else:
         d.set("Mesh/Cells", ", ".join(str(d.pick(1, 2, 3)) for _ in range(3)))
         d.set("Mesh/Refinements", d.pick(1, 2) if d.dim == 2 else 1)
@@ -584,7 +589,7 @@ def buoyant_flow(d):
     d.set("Problem/Viscosity", d.positive(d.pick(5, 100, 1e3), "c"))
     d.set("Problem/Density", d.pick("c", "1+0.5*c", "c-0.3*c^2"))
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
-    slip(d)
+    flow_boundaries(d)
     d.set("Time stepping/Steps", d.chance.randint(3, 8))
     d.set("Time stepping/Courant number", d.pick("0.5", "1", "2.5"))
     d.set("Time stepping/Output interval", d.pick(0, 1, 2, 3))
