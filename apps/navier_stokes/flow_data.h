@@ -125,7 +125,7 @@ public:
     const auto f = initial_force();
     if (largest(initial_velocity()) == 0. && largest(f) == 0.)
       return std::nullopt;
-    return adamant::tested_acceleration(flow, problem.viscosity, u, f, adamant::to_host(inverse_mass));
+    return adamant::tested_acceleration(flow, u, f, adamant::to_host(inverse_mass));
   }
 
   /// Adds the errors of a state to the record where the exact solution is known.

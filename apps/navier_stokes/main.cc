@@ -9,6 +9,8 @@
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
 //   p  <- p + q - nu g / m_p.
 //
+// Where nu varies, the viscous term is div(nu (grad u + grad u^T)) (ViscousTerm).
+//
 // A_d stands for the paper's -C_d. They differ by boundary integrals in the unused rows of prescribed nodes and at an
 // outflow. There A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
 
@@ -86,7 +88,7 @@ private:
   void setup_matrices()
   {
     flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.outflow,
-                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)));
+                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)), parameters.problem.viscosity);
     results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity);
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
@@ -99,7 +101,7 @@ private:
   {
     data.emplace(device, parameters.problem, *flow, mapping, parameters.time.end);
     const auto now = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
-                                          parameters.problem.viscosity, data->reference_speed, dim);
+                                          flow->viscous.least, flow->viscous.fastest(), data->reference_speed, dim);
     if (step > 0 && now.limit >= limit.limit)
       return;
     limit = now;
@@ -118,7 +120,7 @@ private:
                      adamant::tensor_product_eigenpairs(flow->pressure(), mapping) :
                      std::vector<adamant::Eigenpairs>(),
                    implementation.arithmetic());
-    products.emplace(device, *flow, parameters.problem.viscosity,
+    products.emplace(device, *flow,
                      !implementation.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
   }
 
@@ -137,8 +139,8 @@ private:
   {
     pressure.b.upload(acceleration.data());
     project().wait();
-    pressure.update(parameters.problem.viscosity); // with g = 0
-    device.copy(pressure.p, pressure.p_plus_q);    // no increment has been made yet
+    pressure.update();                          // with g = 0
+    device.copy(pressure.p, pressure.p_plus_q); // no increment has been made yet
     pressure.interpolate();
     pressure.q.set_zero();
   }
@@ -150,7 +152,7 @@ private:
     part("pres-rhs", [this] { compute_divergence(); });
     PendingResult result;
     part("pres-solve", [&] { result = project(); });
-    part("pres-up.solve", [this] { pressure.update(parameters.problem.viscosity); });
+    part("pres-up.solve", [this] { pressure.update(); });
     part("mom-rhs-p", [this] { pressure.interpolate(); });
     solver->guess.keep(pressure.q);
     return result;
@@ -241,7 +243,7 @@ private:
     const auto acceleration =
       has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
     results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.p), download(pressure.g),
-                      acceleration, schedule.step, parameters.problem.viscosity);
+                      acceleration, schedule.step);
     results->add_to(row, change);
   }
 

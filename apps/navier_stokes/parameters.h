@@ -27,7 +27,6 @@ struct ProblemParameters : adamant::FlowProblemParameters
     : FlowProblemParameters(mesh_file, "x, y, z, t", " but zero pressure (do nothing)",
                             "compared up to a constant where no outflow fixes it")
   {
-    add_parameter("Viscosity", viscosity, "Kinematic, nu", prm, Patterns::Double(0.));
     add_parameter("Initial velocity", initial_velocity,
                   "Expressions of x, y, z. Where it or the body force is not zero, the initial pressure is that of the "
                   "momentum equation");

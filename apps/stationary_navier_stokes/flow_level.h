@@ -28,9 +28,10 @@ class FlowLevel : public adamant::NonlinearProblem
 public:
   using Vector = adamant::Vector<double>;
 
-  /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object.
+  /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object. `unit` is the unit of a
+  /// viscosity that varies; 0: its smallest value on this level.
   FlowLevel(const adamant::Device &device, const Parameters &parameters, const adamant::LevelMeshes<dim> &meshes,
-            std::size_t top, const Mapping<dim> &mapping)
+            std::size_t top, const Mapping<dim> &mapping, double unit = 0.)
     : device(device)
     , parameters(parameters)
     , force(parameters.problem.has_force() ?
@@ -38,9 +39,10 @@ public:
               nullptr)
     , field(meshes, "flow", flow_element<dim>(), dirichlet_boundary(parameters.problem, *meshes.finest_mesh()), top)
     , on_device(device, field, mapping)
-    , equations(device, field, mapping, constants(parameters), force.get(),
+    , equations(device, field, mapping, constants(parameters, unit), parameters.problem.viscosity, force.get(),
                 parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
+    , viscosity(equations.constants.viscosity)
     , has_constant_pressure(!flows_out(parameters.problem, field.finest()))
     , nodal(on_device.vector())
     , newton(device, *this, on_device.size())
@@ -65,7 +67,7 @@ public:
   }
 
   /// Returns ‖F‖ of a fluid that is at rest except on the boundary.
-  double residual_at_rest(double viscosity)
+  double residual_at_rest()
   {
     equations.constants.viscosity = viscosity;
     return newton.residual(on_device.vector());
@@ -146,14 +148,15 @@ public:
   adamant::DeviceField<dim>                     on_device;
   FlowEquations<dim>                            equations;
   Vector                                        boundary_values;
+  const double viscosity;             ///< the problem's, or its unit
   const bool   has_constant_pressure; ///< whether a constant may be added to the pressure
   unsigned int n_accepted = 0;        ///< linear solves that ended at their limit of iterations
 
 private:
-  static Constants constants(const Parameters &parameters)
+  static Constants constants(const Parameters &parameters, double unit)
   {
     const auto &given = parameters.discretization;
-    return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
+    return {unit, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
   }
 
   // Returns advice for a linear solve that has failed.

@@ -24,7 +24,7 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "evaluation": {"meshes"},
     "tensor": set(),
     "direct": {"tensor"},
-    "flow": {"meshes", "evaluation"},
+    "flow": {"meshes", "coefficients", "evaluation"},
     "stokes": {"meshes", "evaluation"},
     "elasticity": {"meshes", "coefficients", "evaluation"},
     "scalar": {"meshes", "coefficients", "evaluation"},
