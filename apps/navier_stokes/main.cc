@@ -137,7 +137,7 @@ private:
   // Solves equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a; p gets the solution.
   void set_initial_pressure(const Array<double> &acceleration)
   {
-    pressure.b.upload(acceleration.data());
+    pressure.set_rhs(acceleration);
     project().wait();
     pressure.update();                          // with g = 0
     device.copy(pressure.p, pressure.p_plus_q); // no increment has been made yet

@@ -52,6 +52,15 @@ struct Pressure
     device.for_each(n, PressureRhs{dt, volume, g.data(), mass.data(), singular ? mean.data() : nullptr, b.data()});
   }
 
+  /// Takes a right-hand side from host memory. Where no outflow fixes the pressure, its mean is rounding alone, which has
+  /// no solution: it is subtracted.
+  void set_rhs(const adamant::Array<double> &values)
+  {
+    b.upload(values.data());
+    if (singular)
+      device.axpby(-device.dot(ones, b) / volume, mass, 1., b);
+  }
+
   /// Takes p <- p + q - nu g / m_p and p + q from the increment q.
   void update()
   {

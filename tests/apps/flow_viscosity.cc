@@ -55,16 +55,15 @@ const Settings layers = {"Mesh/File=layers.msh", "Mesh/Periodic boundaries=left:
                          "Problem/Exact velocity=if(y<0.5,3/8*y-y^2/2,y/8-y^2/6+1/24); 0"},
                by_list = {"Problem/Viscosity=oil: 1, 6: 3"}, by_place = {"Problem/Viscosity=if(y<0.5,1,3)"};
 
-// A flow with ν = 1 + x y, u = (y², x²) and p = x + y - 1. `convection` is 0 for slow flow.
-Settings smooth(const std::string &convection)
+// A flow with ν = 1 + x y, u = (x² y, -x y²) and p = x + y - 1.
+Settings smooth()
 {
-  const std::string u = "y^2; x^2";
+  const std::string u = "x^2*y; -x*y^2";
   return {"Problem/Viscosity=1+x*y",
           "Problem/Boundary velocity=0: " + u + ", 1: " + u + ", 2: " + u + ", 3: " + u,
           "Problem/Exact velocity=" + u,
           "Problem/Exact pressure=x+y-1",
-          "Problem/Body force=1-2*(1+x*y)-2*x*(x+y)+" + convection + "*2*x^2*y; 1-2*(1+x*y)-2*y*(x+y)+" + convection +
-            "*2*x*y^2"};
+          "Problem/Body force=1-2*y*(1+x*y)-3*x*y^2-x^3+x^3*y^2; 1+2*x*(1+x*y)+3*x^2*y+y^3+x^2*y^3"};
 }
 
 class FlowViscosity : public RestartedProgram
@@ -80,25 +79,16 @@ protected:
 
   static double error(const Outcome &outcome, const char *of = "u_l2") { return outcome.record.at("errors").at(of); }
 
-  void expect_equal(const Outcome &a, const Outcome &b, double tolerance = 0.)
+  // The statistics are of size 1, or zero but for rounding.
+  void expect_equal(const Outcome &a, const Outcome &b, double tolerance = 1e-12)
   {
     for (const auto &[name, value] : a.record.at("statistics").items())
-      {
-        const double of_b = b.record.at("statistics").at(name);
-        EXPECT_NEAR(value.get<double>(), of_b, tolerance * std::abs(of_b)) << name;
-      }
+      EXPECT_NEAR(value.get<double>(), b.record.at("statistics").at(name).get<double>(), tolerance) << name;
   }
 
-  // What a list may not be. The last settings make a small mesh without names.
-  void expect_lists_refused(const Settings &common)
+  void expect_list_refused(const Settings &common, const std::string &list, const std::string &message)
   {
-    const auto refused = [&](const Settings &more, const std::string &message) { expect_refused(common + more, message); };
-    refused(layers + Settings{"Problem/Viscosity=oil: 1, watr: 3"}, "water");
-    refused(layers + Settings{"Problem/Viscosity=oil: 1"}, "there is no entry for material 6");
-    refused(layers + Settings{"Problem/Viscosity=oil: 1, 7: 2, 3"}, "the mesh has no material 7");
-    refused(layers + Settings{"Problem/Viscosity=oil: 1, water: y-0.7"}, "it has to be positive");
-    refused(layers + Settings{"Problem/Viscosity=oil: 1, water: 1/0"}, "it has to be positive");
-    refused(layers + Settings{"Problem/Viscosity=oil: 1, water: 2*q"}, "Problem/Viscosity");
+    expect_refused(layers + common + Settings{"Mesh/Refinements=1", "Problem/Viscosity=" + list}, message);
   }
 };
 
@@ -120,12 +110,11 @@ protected:
 
 TEST_F(ViscosityOfStokes, TwoLayers)
 {
-  const Settings q2 = {"Discretization/Velocity=q2"};
+  const Settings q2 = {"Discretization/Velocity=q2", "Mesh/Refinements=1"};
   EXPECT_LE(error(solve(lid + by_list)), 1e-9);
-  EXPECT_LE(error(solve(lid + by_list + q2)), 1e-9);
   EXPECT_LE(error(solve(force + by_list + q2)), 1e-9);
   EXPECT_LE(error(solve(force + by_list + q2 + Settings{"Viscosity/Finest average=none"})), 1e-9);
-  const auto coarse = solve(force + by_list), fine = solve(force + by_list + Settings{"Mesh/Refinements=3"});
+  const auto coarse = solve(force + by_list + Settings{"Mesh/Refinements=1"}), fine = solve(force + by_list);
   EXPECT_NEAR(error(coarse) / error(fine), 4., 0.01);
   EXPECT_NEAR(coarse.record.at("statistics").at("max_u_x"), 9. / 128., 1e-9) << "exact at the nodes";
 }
@@ -145,7 +134,10 @@ TEST_F(ViscosityOfStokes, AListIsAFunctionOfPlace)
 
 TEST_F(ViscosityOfStokes, MistakesAreRefused)
 {
-  expect_lists_refused({"Problem/Case=expressions"});
+  const Settings common = {"Problem/Case=expressions"};
+  expect_list_refused(common, "oil: 1, watr: 3", "water");
+  expect_list_refused(common, "oil: 1", "there is no entry for material 6");
+  expect_list_refused(common, "oil: 1, water: y-0.7", "it has to be positive");
 }
 
 class ViscosityOfStationaryFlow : public FlowViscosity
@@ -180,23 +172,22 @@ TEST_F(ViscosityOfStationaryFlow, TwoLayers)
 
 TEST_F(ViscosityOfStationaryFlow, IsOfSecondOrder)
 {
-  const auto coarse = solve(smooth("1") + Settings{"Mesh/Refinements=3"}),
-             fine   = solve(smooth("1") + Settings{"Mesh/Refinements=4"});
+  const auto coarse = solve(smooth() + Settings{"Mesh/Refinements=3"}),
+             fine   = solve(smooth() + Settings{"Mesh/Refinements=4"});
   EXPECT_GT(error(coarse) / error(fine), 3.6);
   EXPECT_GT(error(coarse, "p_l2") / error(fine, "p_l2"), 2.5);
-  EXPECT_LE(error(fine), 1e-3);
-  EXPECT_LE(fine.max_iterations(), coarse.max_iterations() + 4);
+  EXPECT_LE(error(fine), 2e-3);
 }
 
 TEST_F(ViscosityOfStationaryFlow, AListIsAFunctionOfPlace)
 {
-  const Settings cycles = {"Refinement/Cycles=1", "Mesh/Refinements=3", "Linear solver/Coarsest level cells=16"};
+  const Settings cycles = {"Refinement/Cycles=1", "Mesh/Refinements=2", "Linear solver/Coarsest level cells=16"};
   const auto     list   = solve(layers + lid + by_list + cycles);
   EXPECT_GT(list.record.at("hanging_nodes"), 0);
   expect_equal(list, solve(layers + lid + by_place + cycles));
-  const Settings number = {"Problem/Viscosity=0.01", "Mesh/Refinements=3"};
+  const Settings number = {"Problem/Viscosity=0.01", "Mesh/Refinements=2"};
   expect_equal(solve(layers + lid + number), solve(layers + lid + number + Settings{"Problem/Viscosity=oil: 0.01, 0.01"}));
-  const auto thin = Settings{"Problem/Viscosity=oil: 1e-3, water: 3e-3", "Mesh/Refinements=3",
+  const auto thin = Settings{"Problem/Viscosity=oil: 1e-3, water: 3e-3", "Mesh/Refinements=2",
                              "Nonlinear solver/Continuation=1e-2"};
   EXPECT_LE(error(solve(layers + lid + thin)), 1e-7);
   const auto blocks = solve(layers + force + by_list +
@@ -206,10 +197,10 @@ TEST_F(ViscosityOfStationaryFlow, AListIsAFunctionOfPlace)
 
 TEST_F(ViscosityOfStationaryFlow, MistakesAreRefused)
 {
-  expect_lists_refused({});
-  expect_refused({"Problem/Viscosity=1+t"}, "contains t");
-  expect_refused({"Problem/Viscosity=0.5-x"}, "Problem/Viscosity is ");
-  expect_refused({"Problem/Viscosity=1+x", "Nonlinear solver/Continuation=0.5"}, "have to decrease");
+  expect_list_refused({}, "oil: 1, 7: 2, 3", "the mesh has no material 7");
+  expect_list_refused({}, "oil: 1, water: 2*q", "Problem/Viscosity");
+  expect_list_refused({}, "0.5-y", "Problem/Viscosity is -");
+  expect_list_refused({"Nonlinear solver/Continuation=0.5"}, "oil: 1, water: 1+x", "have to decrease");
 }
 
 class ViscosityOfNavierStokes : public FlowViscosity
@@ -220,8 +211,7 @@ protected:
   {}
   static Settings common()
   {
-    return {"Output/Interval=0", "Output/Statistics interval=100", "Linear solver/Tolerance=1e-12",
-            "Time stepping/Unstable step=shorten", "Time stepping/Time step=1", "Output/Force boundaries=3",
+    return {"Output/Interval=0", "Output/Statistics interval=100", "Time stepping/Unstable step=shorten", "Time stepping/Time step=1", "Output/Force boundaries=3",
             "Output/Statistics=max u_x; integral speed; integral u_x over material oil; force on boundary 3; "
             "mean wall_shear on boundary 3"};
   }
@@ -248,24 +238,25 @@ TEST_F(ViscosityOfNavierStokes, TwoLayers)
 TEST_F(ViscosityOfNavierStokes, IsOfSecondOrder)
 {
   const Settings steady = {"Time stepping/End time=4", "Time stepping/Steady tolerance=1e-7", "Problem/Edges=moving",
-                           "Problem/Initial velocity=y^2; x^2"};
-  const auto     coarse = solve(smooth("1") + steady + Settings{"Mesh/Refinements=2"}),
-             fine       = solve(smooth("1") + steady + Settings{"Mesh/Refinements=3"});
+                           "Problem/Initial velocity=x^2*y; -x*y^2",
+                           "Output/Statistics="};
+  const auto     coarse = solve(smooth() + steady + Settings{"Mesh/Refinements=2"}),
+             fine       = solve(smooth() + steady + Settings{"Mesh/Refinements=3"});
   EXPECT_GT(error(coarse, "l2") / error(fine, "l2"), 3.);
   EXPECT_GT(error(coarse, "pressure_l2") / error(fine, "pressure_l2"), 1.8);
 }
 
 TEST_F(ViscosityOfNavierStokes, AListIsAFunctionOfPlace)
 {
-  const Settings steps = {"Mesh/Refinements=2", "Time stepping/End time=0.02"};
+  const Settings steps = {"Mesh/Refinements=1", "Time stepping/End time=0.01"};
   expect_equal(solve(layers + lid + by_list + steps), solve(layers + lid + by_place + steps));
   const auto with = [&](const std::string &viscosity) {
     return solve(layers + lid + steps + Settings{"Problem/Viscosity=" + viscosity});
   };
   expect_equal(with("0.01"), with("oil: 0.01, 0.01"));
   const Settings adaptive = layers + lid + by_list +
-                            Settings{"Mesh/Refinements=1", "Time stepping/End time=0.02", "Adaptivity/Interval=5",
-                                     "Adaptivity/Largest level=3", "Checkpoint/Steps=6"};
+                            Settings{"Mesh/Refinements=1", "Time stepping/End time=0.005", "Adaptivity/Interval=5",
+                                     "Adaptivity/Largest level=3", "Linear solver/Tolerance=1e-9"};
   const auto     changing = solve(adaptive);
   EXPECT_GT(changing.record.at("hanging_nodes"), 0);
   before = "mpirun --oversubscribe --bind-to none -np 2";
@@ -274,8 +265,8 @@ TEST_F(ViscosityOfNavierStokes, AListIsAFunctionOfPlace)
 
 TEST_F(ViscosityOfNavierStokes, MistakesAreRefused)
 {
-  expect_lists_refused({});
-  expect_refused({"Problem/Viscosity=1+t"}, "contains t");
-  expect_refused({"Problem/Viscosity=0.5-x"}, "Problem/Viscosity is ");
+  expect_list_refused({}, "oil: 1+t, 1", "contains t");
+  expect_list_refused({}, "oil: 1, water: 1/(y-0.5)-3", "Problem/Viscosity is -");
+  expect_list_refused({}, "oil: 1, 2: 3, 4", "the mesh has no material 2");
 }
 } // namespace
