@@ -7,9 +7,7 @@
 //
 //   u_c <- u_c + dt (f_c - (sum_d A_d (u_d u_c) + A_c P(p + q) + nu K u_c) / m),   then the boundary values,
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
-//   p  <- p + q - nu g / m_p.
-//
-// Where nu varies, the viscous term is div(nu (grad u + grad u^T)) (ViscousTerm).
+//   p  <- p + q - nu g / m_p,   with div(nu (grad u + grad u^T)) where nu varies (ViscousTerm).
 //
 // A_d stands for the paper's -C_d. They differ by boundary integrals in the unused rows of prescribed nodes and at an
 // outflow. There A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.

@@ -102,16 +102,16 @@ struct Pressure
   }
 
   adamant::Device device;
-  int             n        = 0;
-  double          volume   = 0.;
-  bool            singular = false; ///< see FlowMatrices
+  int             n         = 0;
+  double          volume    = 0.;
+  bool            singular  = false; ///< see FlowMatrices
   double          viscosity = 0.;
 
   adamant::Scalars        mean; ///< the integrals of g and q
   Vector                  q, p, p_plus_q, b, g;
   Vector                  on_velocity_mesh; ///< p + q at the velocity's nodes
   Vector                  mass, inverse_mass, ones;
-  Vector                  viscosity_of_node; ///< empty: the viscosity is constant
+  Vector                  viscosity_of_node;        ///< empty: the viscosity is constant
   adamant::Matrix<double> interpolation, injection; ///< see FlowMatrices
 };
 } // namespace navier_stokes

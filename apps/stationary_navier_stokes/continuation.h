@@ -83,7 +83,8 @@ private:
         if (halvings == most_halvings)
           throw;
       }
-    const double from = last_viscosity > viscosity ? last_viscosity : 10. * viscosity;
+    // The smallest of viscosities that vary differs from mesh to mesh.
+    const double from = last_viscosity > 1.01 * viscosity ? last_viscosity : 10. * viscosity;
     approach(flow, std::sqrt(from * viscosity), parameters.nonlinear.level_tolerance, 0., x, halvings + 1);
     return approach(flow, viscosity, tolerance, scale, x, halvings + 1);
   }

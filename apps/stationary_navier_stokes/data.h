@@ -101,7 +101,7 @@ private:
       }
   }
 
-  ADAMANT_HOST_DEVICE void stabilize(double nu, const double (&inverse_jacobian)[dim][dim],
+  ADAMANT_HOST_DEVICE void stabilize(double                 nu, const double (&inverse_jacobian)[dim][dim],
                                      const FlowValues<dim> &at) const
   {
     double Gu[dim] = {}, square = 0., trace = 0.; // square: G:G
@@ -116,7 +116,7 @@ private:
           trace += d == e ? G : 0.;
         }
     const double tau = 1. / sqrt(4. * adamant::dot<dim>(at.u(), Gu) + constants.C_I * nu * nu * square);
-    at.tau() = tau;
+    at.tau()         = tau;
     for (int d = 0; d < dim; ++d)
       at.tau_u()[d] = -4. * tau * tau * tau * Gu[d];
     at.gamma() = constants.gamma_0 / (tau * trace);
@@ -153,9 +153,9 @@ struct CellResidual
         for (int i = 0; i < dim; ++i)
           divergence += at.gradient(i)[i];
         for (int i = 0; i < dim; ++i)
-          F[i] += weight * (nu * adamant::dot<dim>(gradient, at.gradient(i)) +
-                            value * (at.R()[i] - at.pressure_gradient()[i]) + at.tau() * along * at.R()[i] -
-                            at.p() * gradient[i] + at.gamma() * divergence * gradient[i]);
+          F[i] += weight *
+                  (nu * adamant::dot<dim>(gradient, at.gradient(i)) + value * (at.R()[i] - at.pressure_gradient()[i]) +
+                   at.tau() * along * at.R()[i] - at.p() * gradient[i] + at.gamma() * divergence * gradient[i]);
         for (int i = 0; i < dim && viscosity.varies(); ++i)
           for (int d = 0; d < dim; ++d)
             F[i] += weight * nu * gradient[d] * at.gradient(d)[i];
@@ -181,9 +181,8 @@ struct FlowJacobian
     const double         *g_a = at.gradient_i, *g_b = at.gradient_j, *R = flow.R();
     const double          along_a = adamant::dot<dim>(flow.u(), g_a), along_b = adamant::dot<dim>(flow.u(), g_b),
                  gradients = adamant::dot<dim>(g_a, g_b), tau = flow.tau(), T_a = at.value_i + tau * along_a,
-                 nu = viscosity.at(at.point), turned = viscosity.varies() ? nu : 0., same = nu * gradients + T_a * along_b,
-                 changed = theta * at.value_j,
-                 R_a = adamant::dot<dim>(g_a, R);
+                 nu = viscosity.at(at.point), turned = viscosity.varies() ? nu : 0.,
+                 same = nu * gradients + T_a * along_b, changed = theta * at.value_j, R_a = adamant::dot<dim>(g_a, R);
     for (int j = 0; j < dim; ++j)
       {
         double transported = 0.; // Σ_i ∂_i φ_a ∂_j u_i

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "data.h"
+#include "parameters.h"
 
 #include "base/exceptions.h"
 #include "coefficients/level_points.h"
@@ -77,10 +78,10 @@ public:
     local = Vector(device, adamant::to_index(std::size_t(finest.n_cells()) * finest.dofs_per_cell(), "nodes of cells"));
   }
 
-  Constants                           constants;      ///< may change
-  double                              least, most;    ///< viscosity of the problem on the finest level
-  adamant::Form<dim>                  J;          ///< with values after `linearize`
-  std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, after `linearize`; null: not wanted
+  Constants                           constants;   ///< may change
+  double                              least, most; ///< extremes of the problem's viscosity on the finest level
+  adamant::Form<dim>                  J;           ///< with values after `linearize`
+  std::unique_ptr<adamant::Form<dim>> velocities;  ///< VelocityJacobian, after `linearize`; null: not wanted
 
   /// Computes r = -Hᵀ F(u, p), from all nodal values.
   void residual(const Vector &nodal, Vector &r)
@@ -112,6 +113,8 @@ public:
     return force;
   }
 
+  adamant::RunRecord record_of_viscosity() const { return adamant::record_of_viscosity(least, most); }
+
   /// Returns |τ R|² at the quadrature points of the finest level, cell by cell, in host memory.
   Array<double> unresolved(const Vector &nodal)
   {
@@ -130,16 +133,12 @@ public:
 private:
   inline static const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
-  FlowJacobian<dim> jacobian(std::size_t l, double theta) const
-  {
-    return {values[l].data(), viscosity_on(l), theta};
-  }
+  FlowJacobian<dim> jacobian(std::size_t l, double theta) const { return {values[l].data(), viscosity_on(l), theta}; }
 
   Viscosity viscosity_on(std::size_t l) const { return {constants.viscosity, relative[l].data()}; }
 
   // Sets ν over constants.viscosity on all levels, where it varies, and its extremes.
-  void set_viscosity(const adamant::Coefficient &viscosity, const Mapping<dim> &mapping,
-                     const QGauss<dim> &quadrature)
+  void set_viscosity(const adamant::Coefficient &viscosity, const Mapping<dim> &mapping, const QGauss<dim> &quadrature)
   {
     relative.resize(levels.size());
     if (const auto number = viscosity.number())
@@ -168,17 +167,15 @@ private:
   void evaluate(std::size_t l, const Vector &nodal)
   {
     const int n = levels[l].n_points();
-    device.for_each(
-      n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants, viscosity_on(l),
-                           values[l].data()});
+    device.for_each(n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants,
+                                         viscosity_on(l), values[l].data()});
   }
 
   void integrate(const Vector &nodal)
   {
     evaluate(levels.size() - 1, nodal);
-    device.for_each(local.size() / (dim + 1),
-                    CellResidual<dim>{levels.back().view(), values.back().data(), viscosity_on(levels.size() - 1),
-                                      local.data()});
+    device.for_each(local.size() / (dim + 1), CellResidual<dim>{levels.back().view(), values.back().data(),
+                                                                viscosity_on(levels.size() - 1), local.data()});
   }
 
   adamant::Device                           device;

@@ -50,6 +50,8 @@ public:
     Array<double> ones(on_device.size(), 0.);
     for (int i = dim; i < on_device.size(); i += dim + 1)
       ones[i] = field.finest().is_free(i);
+    if (unit == 0.)
+      parameters.nonlinear.check(equations.least);
     n_pressures    = static_cast<double>(std::count(ones.begin(), ones.end(), 1.));
     free_pressures = Vector(device, ones);
   }
@@ -148,9 +150,9 @@ public:
   adamant::DeviceField<dim>                     on_device;
   FlowEquations<dim>                            equations;
   Vector                                        boundary_values;
-  const double viscosity;             ///< the problem's, or its unit
-  const bool   has_constant_pressure; ///< whether a constant may be added to the pressure
-  unsigned int n_accepted = 0;        ///< linear solves that ended at their limit of iterations
+  const double                                  viscosity; ///< the problem's, or its unit
+  const bool   has_constant_pressure;                      ///< whether a constant may be added to the pressure
+  unsigned int n_accepted = 0;                             ///< linear solves that ended at their limit of iterations
 
 private:
   static Constants constants(const Parameters &parameters, double unit)

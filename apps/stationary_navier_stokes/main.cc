@@ -1,8 +1,6 @@
 // Stationary flow of an incompressible fluid,
 //
-//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,
-//
-// or with -div(ν (∇u + ∇uᵀ)) where ν varies,
+//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,   with -div(ν (∇u + ∇uᵀ)) where ν varies,
 // where u is prescribed on the boundary, but for outflows, where ν ∂_n u = p n. Elements for u and p are bilinear, with
 // SUPG and PSPG, and nodes have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations.
 // Newton's method, after some steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES
@@ -89,8 +87,6 @@ private:
     timed("init/hierarchy", [this] {
       meshes.emplace(*mesh, this->level_mesh_options(parameters.linear_solver, flow_element<dim>()));
       const auto &space = add_level(meshes->size() - 1).field.finest();
-      unit              = finest().viscosity;
-      parameters.nonlinear.check(finest().equations.least);
       samples.emplace(parameters, space, mapping, finest().equations, u);
       check_flux(parameters.problem, space, mapping);
       check_coarsest_level(parameters, finest().field.space(0).n_dofs());
@@ -103,10 +99,12 @@ private:
     this->describe(finest().field, finest().equations.J, finest().linear_solver(), parameters.linear_solver);
   }
 
+  // The first one is the finest; its smallest viscosity is the unit of others.
   FlowLevel<dim> &add_level(std::size_t l)
   {
     const auto part = [this](const std::string &name, const auto &work) { timed(name, work); };
-    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(part, device, parameters, *meshes, l, mapping, unit));
+    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(part, device, parameters, *meshes, l, mapping,
+                                                            levels.empty() ? 0. : finest().viscosity));
     return *levels.front();
   }
 
@@ -147,9 +145,8 @@ private:
     const bool  is_finest = &flow == &finest();
     try
       {
-        return is_finest ?
-                 continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(), x) :
-                 continuation.solve(flow, nonlinear.level_tolerance, 0., x);
+        return is_finest ? continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(), x) :
+                           continuation.solve(flow, nonlinear.level_tolerance, 0., x);
       }
     catch (const adamant::SolverError &error)
       {
@@ -230,8 +227,7 @@ private:
 
   void report() override
   {
-    const auto &equations = finest().equations;
-    record["viscosity"]   = adamant::record_of_viscosity(equations.least, equations.most);
+    record["viscosity"] = finest().equations.record_of_viscosity();
     record.update(summary());
     record["nonlinear"]         = solves;
     record["unfinished_solves"] = finest().n_accepted;
@@ -252,7 +248,6 @@ private:
   Continuation<dim>                         continuation{parameters, solves};
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
   adamant::FlowIntegrals                    integrals;
-  double                                    unit = 0.; // of a viscosity that varies, on all meshes; 0: none has been made
 };
 
 int main(int argc, char **argv)

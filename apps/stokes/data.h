@@ -39,8 +39,8 @@ Array<double> viscosity_at(const adamant::LevelSpace<dim> &space, std::size_t n_
   return values;
 }
 
-/// Refines the cells where the viscosity varies by the ratio, among 3^dim points that reach a tenth beyond the cell and
-/// the centres of its faces in the materials of its neighbours.
+/// Refines the cells where the viscosity varies by the ratio, among 3^dim points that reach a tenth beyond the cell.
+/// The materials of neighbours count at the centres of common faces.
 template <int dim>
 void refine_for_viscosity(const ViscosityFunction<dim> &viscosity, double ratio, unsigned int times,
                           Triangulation<dim> &mesh)

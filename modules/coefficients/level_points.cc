@@ -57,7 +57,8 @@ Array<double> positive_values(const Coefficient &coefficient, const LevelSpace<d
   const auto                points = quadrature_points(space, mapping, quadrature);
   const int                 n = to_index(points.size() / dim, "quadrature points"), n_q = quadrature.size();
   const auto                at = [&](int i) {
-    return dealii::Point<3>(points[i], points[std::size_t(n) + i], dim == 3 ? points[(dim - 1) * std::size_t(n) + i] : 0.);
+    return dealii::Point<3>(points[i], points[std::size_t(n) + i],
+                            dim == 3 ? points[(dim - 1) * std::size_t(n) + i] : 0.);
   };
   Array<double> values(n);
 #pragma omp parallel for schedule(static)
@@ -82,8 +83,8 @@ template struct LevelPoints<2>;
 template struct LevelPoints<3>;
 template std::set<unsigned int> materials_of(const LevelSpace<2> &);
 template std::set<unsigned int> materials_of(const LevelSpace<3> &);
-template Array<double> positive_values(const Coefficient &, const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                       const dealii::Quadrature<2> &);
-template Array<double> positive_values(const Coefficient &, const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                       const dealii::Quadrature<3> &);
+template Array<double>          positive_values(const Coefficient &, const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                                const dealii::Quadrature<2> &);
+template Array<double>          positive_values(const Coefficient &, const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                                const dealii::Quadrature<3> &);
 } // namespace adamant

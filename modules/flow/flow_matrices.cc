@@ -60,7 +60,7 @@ void assemble_viscous(FlowMatrices<dim> &flow, const Array<double> &nu, const As
           return at(cell, q) * cell.gradient(j, q)[c] * cell.gradient(i, q)[d];
         }));
   // At pressure node k: ∫ ν ψ_k / ∫ ψ_k, as sums over the velocity's nodes.
-  const auto mass = assemble([&at](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+  const auto mass    = assemble([&at](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
     return at(cell, q) * cell.value(i, q) * cell.value(j, q);
   });
   const auto of_mass = transposed_product(*flow.interpolation, flow.velocity_mass);
@@ -91,9 +91,12 @@ void assemble_momentum(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapp
   if (const auto number = viscosity.number())
     {
       viscosity.check_materials(flow.velocity().communicator(), materials_of(flow.velocity()));
-      flow.viscous = {*number, *number, {assemble([](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+      flow.viscous = {*number,
+                      *number,
+                      {assemble([](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
                         return cell.gradient(j, q) * cell.gradient(i, q);
-                      })}, {}};
+                      })},
+                      {}};
     }
   else
     assemble_viscous(flow, positive_values(viscosity, flow.velocity(), mapping, quadrature), assemble);
@@ -138,8 +141,8 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   double velocity_volume = 0.;
   velocity_mass          = lumped_mass(velocity(), mapping, quadrature, velocity_volume);
   pressure_mass          = lumped_mass(pressure(), mapping, quadrature, pressure_volume);
-  const auto transfer = transfer_matrices(meshes.finest(), velocity(), pressure());
-  interpolation       = std::make_shared<const CSRMatrix<double>>(product(velocity().owned_H(), transfer.prolongation));
+  const auto transfer    = transfer_matrices(meshes.finest(), velocity(), pressure());
+  interpolation = std::make_shared<const CSRMatrix<double>>(product(velocity().owned_H(), transfer.prolongation));
   assemble_momentum(*this, mapping, quadrature, viscosity);
   for (unsigned int d = 0; d < dim; ++d)
     divergence[d] = std::make_shared<const CSRMatrix<double>>(product(transfer.restriction, *gradient[d]));

@@ -40,8 +40,8 @@ struct ViscousTerm
   template <int dim>
   Array<double> component(int c, const Array<double> &u) const
   {
-    const std::size_t n  = u.size() / dim;
-    const auto        of = [&](int d) { return Array<double>(u.begin() + d * n, u.begin() + (d + 1) * n); };
+    const std::size_t n      = u.size() / dim;
+    const auto        of     = [&](int d) { return Array<double>(u.begin() + d * n, u.begin() + (d + 1) * n); };
     auto              result = product(*matrices[0], of(c));
     const auto        add    = [&](int matrix, int d) {
       const auto part = product(*matrices[matrix], of(d));

@@ -41,7 +41,8 @@ struct FlowProblemParameters : dealii::ParameterAcceptor
   {
     viscosity.check([&](const std::string &text) {
       check_expression(viscosity.key(), text, 1, dimension);
-      require(!depends_on_time(text), viscosity.key(), " = ", text, " contains t, but it may depend on the place alone");
+      require(!depends_on_time(text), viscosity.key(), " = ", text,
+              " contains t, but it may depend on the place alone");
       const double value = adamant::is_constant(text) ? constant_values(viscosity.key(), text, 1)[0] : 1.;
       require(value > 0. && std::isfinite(value), viscosity.key(), " = ", text, ": it has to be positive");
     });

@@ -178,8 +178,7 @@ FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mappi
   : flow(flow)
   , force_scale(options.force_scale)
   , edges(shortest_edges(flow.velocity()))
-  , evaluation(options, mapping, fields_of(flow.velocity()),
-               flow_quantities<dim>(viscosity_of_states<dim>(viscosity)),
+  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity_of_states<dim>(viscosity)),
                {{"force", [this](unsigned int id) { return force.at(id); }}})
   , recorded_forces(options.force_boundaries)
   , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
@@ -288,17 +287,18 @@ FlowProblemParameters::FlowProblemParameters(const MeshFileParameters &mesh_file
 {
   using namespace dealii::Patterns;
   parse_parameters_call_back.connect([this, &mesh_file] {
-    viscosity = {"Problem/Viscosity", viscosity_text, mesh_file.materials("Problem/Viscosity")};
+    viscosity             = {"Problem/Viscosity", viscosity_text, mesh_file.materials("Problem/Viscosity")};
     const std::string key = "Problem/Boundary velocity";
     boundary_velocity     = split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
     outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
     free_slip             = mesh_file.boundary_ids("Problem/Free slip boundaries", free_slip_names);
   });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
-  add_parameter("Viscosity", viscosity_text,
-                "Kinematic, nu (1 / Re where the velocity and the length are 1): a number, an expression of x, y, z, or "
-                "a list by material: 'id: ..., id: ..., elsewhere'. Where it varies, its term is div(nu (grad u + grad "
-                "u^T))");
+  add_parameter(
+    "Viscosity", viscosity_text,
+    "Kinematic, nu (1 / Re where the velocity and the length are 1): a number, an expression of x, y, z, or "
+    "a list by material: 'id: ..., id: ..., elsewhere'. Where it varies, its term is div(nu (grad u + grad "
+    "u^T))");
   add_parameter("Body force", body_force, "f: expressions of " + variables + " separated by semicolons");
   add_parameter("Boundary velocity", boundary_velocities,
                 "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of " + variables +

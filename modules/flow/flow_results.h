@@ -75,8 +75,7 @@ private:
   }
 
   // Of u, p and a on one boundary.
-  using Force =
-    std::function<std::vector<double>(const Array<double> &, const Array<double> &, const Array<double> &)>;
+  using Force = std::function<std::vector<double>(const Array<double> &, const Array<double> &, const Array<double> &)>;
 
   static constexpr const char *names[] = {"kinetic_energy", "max_divergence", "mean_pressure", "cfl"};
 

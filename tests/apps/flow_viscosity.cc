@@ -25,7 +25,8 @@ std::string two_layers()
       nodes += std::to_string(3 * y + x + 1) + " " + std::to_string(0.5 * x) + " " + std::to_string(0.5 * y) + " 0\n";
   int        n    = 0;
   const auto face = [&](int id, int a, int b) {
-    faces += std::to_string(++n) + " 1 2 " + std::to_string(id) + " 1 " + std::to_string(a) + " " + std::to_string(b) + "\n";
+    faces +=
+      std::to_string(++n) + " 1 2 " + std::to_string(id) + " 1 " + std::to_string(a) + " " + std::to_string(b) + "\n";
   };
   for (int k = 0; k < 2; ++k)
     {
@@ -42,27 +43,26 @@ std::string two_layers()
           cells += " " + std::to_string(3 * y + x + node + 1);
         cells += "\n";
       }
-  return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n6\n1 1 \"left\"\n1 2 \"right\"\n1 3 \"bottom\"\n1 4 \"top\"\n"
+  return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n6\n1 1 \"left\"\n1 2 \"right\"\n1 3 \"bottom\"\n1 4 "
+         "\"top\"\n"
          "2 5 \"oil\"\n2 6 \"water\"\n$EndPhysicalNames\n$Nodes\n9\n" +
          nodes + "$EndNodes\n$Elements\n" + std::to_string(n) + "\n" + faces + cells + "$EndElements\n";
 }
 
 // On the layers, periodic in x: a lid that moves, or a force along x. Viscosities are 1 below and 3 above.
-const Settings layers = {"Mesh/File=layers.msh", "Mesh/Periodic boundaries=left: right"},
-               lid    = {"Problem/Boundary velocity=top: 1; 0", "Problem/Body force=0; 0",
-                         "Problem/Exact velocity=if(y<0.5,1.5*y,0.5+0.5*y); 0"},
-               force  = {"Problem/Boundary velocity=", "Problem/Body force=1; 0",
-                         "Problem/Exact velocity=if(y<0.5,3/8*y-y^2/2,y/8-y^2/6+1/24); 0"},
+const Settings layers  = {"Mesh/File=layers.msh", "Mesh/Periodic boundaries=left: right"},
+               lid     = {"Problem/Boundary velocity=top: 1; 0", "Problem/Body force=0; 0",
+                          "Problem/Exact velocity=if(y<0.5,1.5*y,0.5+0.5*y); 0"},
+               force   = {"Problem/Boundary velocity=", "Problem/Body force=1; 0",
+                          "Problem/Exact velocity=if(y<0.5,3/8*y-y^2/2,y/8-y^2/6+1/24); 0"},
                by_list = {"Problem/Viscosity=oil: 1, 6: 3"}, by_place = {"Problem/Viscosity=if(y<0.5,1,3)"};
 
 // A flow with ν = 1 + x y, u = (x² y, -x y²) and p = x + y - 1.
 Settings smooth()
 {
   const std::string u = "x^2*y; -x*y^2";
-  return {"Problem/Viscosity=1+x*y",
-          "Problem/Boundary velocity=0: " + u + ", 1: " + u + ", 2: " + u + ", 3: " + u,
-          "Problem/Exact velocity=" + u,
-          "Problem/Exact pressure=x+y-1",
+  return {"Problem/Viscosity=1+x*y", "Problem/Boundary velocity=0: " + u + ", 1: " + u + ", 2: " + u + ", 3: " + u,
+          "Problem/Exact velocity=" + u, "Problem/Exact pressure=x+y-1",
           "Problem/Body force=1-2*y*(1+x*y)-3*x*y^2-x^3+x^3*y^2; 1+2*x*(1+x*y)+3*x^2*y+y^3+x^2*y^3"};
 }
 
@@ -100,11 +100,12 @@ protected:
   {}
   Outcome solve(const Settings &more)
   {
-    return run(Settings{"Problem/Case=expressions", "Output/Files=false", "Linear solver/Tolerance=1e-12",
-                        "Output/Statistics=max u_x; integral speed; integral p over material oil; force on boundary bottom",
-                        "Mesh/Refinements=2"} +
-                 layers + more,
-               2);
+    return run(
+      Settings{"Problem/Case=expressions", "Output/Files=false", "Linear solver/Tolerance=1e-12",
+               "Output/Statistics=max u_x; integral speed; integral p over material oil; force on boundary bottom",
+               "Mesh/Refinements=2"} +
+        layers + more,
+      2);
   }
 };
 
@@ -186,12 +187,13 @@ TEST_F(ViscosityOfStationaryFlow, AListIsAFunctionOfPlace)
   EXPECT_GT(list.record.at("hanging_nodes"), 0);
   expect_equal(list, solve(layers + lid + by_place + cycles));
   const Settings number = {"Problem/Viscosity=0.01", "Mesh/Refinements=2"};
-  expect_equal(solve(layers + lid + number), solve(layers + lid + number + Settings{"Problem/Viscosity=oil: 0.01, 0.01"}));
-  const auto thin = Settings{"Problem/Viscosity=oil: 1e-3, water: 3e-3", "Mesh/Refinements=2",
-                             "Nonlinear solver/Continuation=1e-2"};
+  expect_equal(solve(layers + lid + number),
+               solve(layers + lid + number + Settings{"Problem/Viscosity=oil: 0.01, 0.01"}));
+  const auto thin =
+    Settings{"Problem/Viscosity=oil: 1e-3, water: 3e-3", "Mesh/Refinements=2", "Nonlinear solver/Continuation=1e-2"};
   EXPECT_LE(error(solve(layers + lid + thin)), 1e-7);
-  const auto blocks = solve(layers + force + by_list +
-                            Settings{"Mesh/Refinements=2", "Linear solver/Scheme=block_triangular"});
+  const auto blocks =
+    solve(layers + force + by_list + Settings{"Mesh/Refinements=2", "Linear solver/Scheme=block_triangular"});
   EXPECT_NEAR(blocks.record.at("statistics").at("max_u_x"), 9. / 128., 1e-8);
 }
 
@@ -211,7 +213,11 @@ protected:
   {}
   static Settings common()
   {
-    return {"Output/Interval=0", "Output/Statistics interval=100", "Time stepping/Unstable step=shorten", "Time stepping/Time step=1", "Output/Force boundaries=3",
+    return {"Output/Interval=0",
+            "Output/Statistics interval=100",
+            "Time stepping/Unstable step=shorten",
+            "Time stepping/Time step=1",
+            "Output/Force boundaries=3",
             "Output/Statistics=max u_x; integral speed; integral u_x over material oil; force on boundary 3; "
             "mean wall_shear on boundary 3"};
   }
@@ -238,8 +244,7 @@ TEST_F(ViscosityOfNavierStokes, TwoLayers)
 TEST_F(ViscosityOfNavierStokes, IsOfSecondOrder)
 {
   const Settings steady = {"Time stepping/End time=4", "Time stepping/Steady tolerance=1e-7", "Problem/Edges=moving",
-                           "Problem/Initial velocity=x^2*y; -x*y^2",
-                           "Output/Statistics="};
+                           "Problem/Initial velocity=x^2*y; -x*y^2", "Output/Statistics="};
   const auto     coarse = solve(smooth() + steady + Settings{"Mesh/Refinements=2"}),
              fine       = solve(smooth() + steady + Settings{"Mesh/Refinements=3"});
   EXPECT_GT(error(coarse, "l2") / error(fine, "l2"), 3.);
@@ -257,7 +262,7 @@ TEST_F(ViscosityOfNavierStokes, AListIsAFunctionOfPlace)
   const Settings adaptive = layers + lid + by_list +
                             Settings{"Mesh/Refinements=1", "Time stepping/End time=0.005", "Adaptivity/Interval=5",
                                      "Adaptivity/Largest level=3", "Linear solver/Tolerance=1e-9"};
-  const auto     changing = solve(adaptive);
+  const auto changing = solve(adaptive);
   EXPECT_GT(changing.record.at("hanging_nodes"), 0);
   before = "mpirun --oversubscribe --bind-to none -np 2";
   expect_equal(solve(adaptive + Settings{"Ranks/Distributed mesh=true"}), changing, 1e-8);
