@@ -133,7 +133,7 @@ public:
     if (largest(initial_velocity()) == 0. && largest(f) == 0. && !tractions.any())
       return std::nullopt;
     tractions.accelerate(0., false, f);
-    return adamant::tested_acceleration(flow, problem.viscosity, u, f, adamant::to_host(inverse_mass));
+    return adamant::tested_acceleration(flow, u, f, adamant::to_host(inverse_mass));
   }
 
   /// Adds the errors of a state to the record where the exact solution is known.

@@ -7,7 +7,7 @@
 //
 //   u_c <- u_c + dt (f_c - (sum_d A_d (u_d u_c) + A_c P(p + q) + nu K u_c) / m),   then the boundary values,
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
-//   p  <- p + q - nu g / m_p.
+//   p  <- p + q - nu g / m_p,   with div(nu (grad u + grad u^T)) where nu varies (ViscousTerm).
 //
 // A_d stands for the paper's -C_d, but for boundary integrals. At open boundaries it gives nu d_n u - p n = g without a
 // flux of momentum; there p = -g.n is prescribed (tractions.h).
@@ -86,7 +86,7 @@ private:
   void setup_matrices()
   {
     flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.all(&ProblemParameters::is_open, *mesh),
-                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)));
+                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)), parameters.problem.viscosity);
     results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity);
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
@@ -99,7 +99,7 @@ private:
   {
     data.emplace(device, parameters.problem, *flow, mapping, parameters.time.end);
     const auto now = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
-                                          parameters.problem.viscosity, data->reference_speed, dim);
+                                          flow->viscous.least, flow->viscous.fastest(), data->reference_speed, dim);
     if (step > 0 && now.limit >= limit.limit)
       return;
     limit = now;
@@ -118,7 +118,7 @@ private:
                      adamant::tensor_product_eigenpairs(flow->pressure(), mapping) :
                      std::vector<adamant::Eigenpairs>(),
                    implementation.arithmetic());
-    products.emplace(device, *flow, parameters.problem.viscosity,
+    products.emplace(device, *flow,
                      !implementation.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
   }
 
@@ -135,10 +135,9 @@ private:
   // Solves equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a; p gets the solution.
   void set_initial_pressure(const Array<double> &acceleration)
   {
-    pressure.b.upload(acceleration.data());
-    data->tractions.subtract_pressure(pressure.b);
+    pressure.set_rhs(acceleration, data->tractions);
     project().wait();
-    pressure.begin(parameters.problem.viscosity, data->tractions);
+    pressure.begin(data->tractions);
   }
 
   PendingResult advance() override
@@ -148,7 +147,7 @@ private:
     part("pres-rhs", [this] { compute_divergence(); });
     PendingResult result;
     part("pres-solve", [&] { result = project(); });
-    part("pres-up.solve", [this] { pressure.update(parameters.problem.viscosity); });
+    part("pres-up.solve", [this] { pressure.update(); });
     part("mom-rhs-p", [this] { pressure.interpolate(data->tractions); });
     solver->guess.keep(pressure.q);
     return result;
@@ -239,8 +238,7 @@ private:
     const auto velocity   = download(u[now]);
     const auto acceleration =
       has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
-    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.g), acceleration, schedule.step,
-                      parameters.problem.viscosity);
+    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.g), acceleration, schedule.step);
     results->add_to(row, change);
   }
 

@@ -29,7 +29,6 @@ struct ProblemParameters : adamant::FlowProblemParameters
                              "no_slip", "", "3: 1; 0; 0"},
                             "compared up to a constant where no boundary is open")
   {
-    add_parameter("Viscosity", viscosity, "Kinematic, nu", prm, Patterns::Double(0.));
     add_parameter("Initial velocity", initial_velocity,
                   "Expressions of x, y, z. Where it or the body force is not zero, the initial pressure is that of the "
                   "momentum equation");

@@ -25,6 +25,7 @@ struct Pressure
     , n(flow.pressure().n_owned())
     , volume(flow.pressure_volume)
     , singular(flow.singular)
+    , viscosity(flow.viscous.least)
     , mean(device, 2)
     , on_velocity_mesh(device, flow.velocity().n_owned())
     , mass(device, flow.pressure_mass)
@@ -38,6 +39,8 @@ struct Pressure
       if (flow.pressure_mass[k] > 0.)
         inverse[k] = 1. / flow.pressure_mass[k];
     inverse_mass = Vector(device, inverse);
+    if (flow.viscous.varies())
+      viscosity_of_node = Vector(device, flow.viscous.at_pressures);
     if (changes)
       injection = adamant::Matrix<double>(device, flow.injection());
   }
@@ -52,12 +55,22 @@ struct Pressure
     tractions.subtract_change(b);
   }
 
+  /// Takes the right-hand side of the initial pressure from host memory. Where no open boundary fixes the pressure, its
+  /// mean is rounding alone, which has no solution: it is subtracted.
+  void set_rhs(const adamant::Array<double> &values, const BoundaryTractions<dim> &tractions)
+  {
+    b.upload(values.data());
+    tractions.subtract_pressure(b);
+    if (singular)
+      device.axpby(-device.dot(ones, b) / volume, mass, 1., b);
+  }
+
   /// Takes p <- p + q - nu g / m_p and p + q from the increment q.
-  void update(double viscosity)
+  void update()
   {
     if (singular)
       device.dot(mass, q, mean, 1);
-    device.for_each(n, PressureUpdate{viscosity, volume, g.data(), inverse_mass.data(),
+    device.for_each(n, PressureUpdate{viscosity, viscosity_of_node.data(), volume, g.data(), inverse_mass.data(),
                                       singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
   }
 
@@ -68,9 +81,9 @@ struct Pressure
   }
 
   /// Takes q for the initial pressure, where g = 0 and no increment has been made yet.
-  void begin(double viscosity, const BoundaryTractions<dim> &tractions)
+  void begin(const BoundaryTractions<dim> &tractions)
   {
-    update(viscosity);
+    update();
     device.copy(p, p_plus_q);
     interpolate(tractions);
     q.set_zero();
@@ -107,14 +120,16 @@ struct Pressure
   }
 
   adamant::Device device;
-  int             n        = 0;
-  double          volume   = 0.;
-  bool            singular = false; ///< see FlowMatrices
+  int             n         = 0;
+  double          volume    = 0.;
+  bool            singular  = false; ///< see FlowMatrices
+  double          viscosity = 0.;
 
   adamant::Scalars        mean; ///< the integrals of g and q
   Vector                  q, p, p_plus_q, b, g;
   Vector                  on_velocity_mesh; ///< p + q at the velocity's nodes
   Vector                  mass, inverse_mass, ones;
+  Vector                  viscosity_of_node;        ///< empty: the viscosity is constant
   adamant::Matrix<double> interpolation, injection; ///< see FlowMatrices
 };
 } // namespace navier_stokes

@@ -35,7 +35,7 @@ public:
     if (last_viscosity == 0.)
       for (const double viscosity : stages(flow))
         approach(flow, viscosity, parameters.nonlinear.level_tolerance, 0., x, 0);
-    return approach(flow, parameters.problem.viscosity, tolerance, scale, x, 0);
+    return approach(flow, flow.viscosity, tolerance, scale, x, 0);
   }
 
   /// Returns advice for a solve that has failed.
@@ -54,7 +54,7 @@ private:
   {
     if (!parameters.nonlinear.continuation.empty())
       return parameters.nonlinear.continuation;
-    const double        nu = parameters.problem.viscosity, reynolds = flow.speed_times_length() / nu;
+    const double        nu = flow.viscosity, reynolds = flow.speed_times_length() / nu;
     std::vector<double> result;
     if (reynolds <= (dim == 2 ? 2000. : 500.))
       return result;
@@ -83,7 +83,8 @@ private:
         if (halvings == most_halvings)
           throw;
       }
-    const double from = last_viscosity > viscosity ? last_viscosity : 10. * viscosity;
+    // The smallest of viscosities that vary differs from mesh to mesh.
+    const double from = last_viscosity > 1.01 * viscosity ? last_viscosity : 10. * viscosity;
     approach(flow, std::sqrt(from * viscosity), parameters.nonlinear.level_tolerance, 0., x, halvings + 1);
     return approach(flow, viscosity, tolerance, scale, x, halvings + 1);
   }

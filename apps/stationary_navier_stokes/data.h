@@ -9,11 +9,21 @@
 /// no function of deal.II.
 namespace stationary_navier_stokes
 {
-/// The viscosity ν and the constants of the stabilisation. With G = J⁻ᵀJ⁻¹, J the map from the unit cell,
+/// The viscosity, where it varies its smallest value, and the constants of the stabilisation. With G = J⁻ᵀJ⁻¹, J the map from the unit cell,
 ///   τ = (4 u·Gu + C_I ν² G:G)^(-1/2),   γ = γ₀ / (τ tr G).
 struct Constants
 {
   double viscosity, C_I, gamma_0;
+};
+
+/// The viscosity ν at quadrature points, as integrands read it.
+struct Viscosity
+{
+  double        least;
+  const double *relative; ///< over `least` at the points; null: it is constant
+
+  ADAMANT_HOST_DEVICE bool   varies() const { return relative != nullptr; }
+  ADAMANT_HOST_DEVICE double at(long point) const { return varies() ? least * relative[point] : least; }
 };
 
 /// The values that integrands read at a quadrature point, as consecutive numbers. They are u, its derivatives ∂_d u_i,
@@ -46,6 +56,7 @@ struct EvaluateFlow
   const double       *force; ///< f at the points, component by component; or null: f = 0
   int                 n_points;
   Constants           constants;
+  Viscosity           viscosity;
   double             *values;
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
@@ -56,7 +67,7 @@ struct EvaluateFlow
     for (int i = 0; i < dim; ++i)
       at.R()[i] = adamant::dot<dim>(at.u(), at.gradient(i)) + at.pressure_gradient()[i] -
                   (force == nullptr ? 0. : force[static_cast<long>(i) * n_points + point]);
-    stabilize(inverse_jacobian, at);
+    stabilize(viscosity.at(point), inverse_jacobian, at);
   }
 
 private:
@@ -90,7 +101,8 @@ private:
       }
   }
 
-  ADAMANT_HOST_DEVICE void stabilize(const double (&inverse_jacobian)[dim][dim], const FlowValues<dim> &at) const
+  ADAMANT_HOST_DEVICE void stabilize(double                 nu, const double (&inverse_jacobian)[dim][dim],
+                                     const FlowValues<dim> &at) const
   {
     double Gu[dim] = {}, square = 0., trace = 0.; // square: G:G
     for (int d = 0; d < dim; ++d)
@@ -103,7 +115,6 @@ private:
           square += G * G;
           trace += d == e ? G : 0.;
         }
-    const double nu  = constants.viscosity;
     const double tau = 1. / sqrt(4. * adamant::dot<dim>(at.u(), Gu) + constants.C_I * nu * nu * square);
     at.tau()         = tau;
     for (int d = 0; d < dim; ++d)
@@ -115,12 +126,14 @@ private:
 /// Integrates the residual, by Device::for_each over the nodes of all cells, cell n + a. With `T_a = φ_a + τ u·∇φ_a`
 ///   F_i = ∫ ν ∇φ_a·∇u_i + T_a (u·∇u_i - f_i) + τ u·∇φ_a ∂_i p - p ∂_i φ_a + γ div u ∂_i φ_a,
 ///   F_p = ∫ φ_a div u + τ ∇φ_a·R.
+/// Where ν varies, ∇u_i + ∂_i u takes the place of ∇u_i in the first term. R has no viscous part in any case, as bilinear
+/// functions do not show it.
 template <int dim>
 struct CellResidual
 {
   adamant::ShapesView shapes;
   const double       *values; ///< FlowValues
-  double              viscosity;
+  Viscosity           viscosity;
   double             *residual; ///< [(cell n + a) (dim + 1) + i]
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
@@ -130,7 +143,9 @@ struct CellResidual
     double     F[dim + 1] = {};
     for (int q = 0; q < shapes.n_q; ++q)
       {
-        const FlowValues<dim> at(values, static_cast<long>(cell) * shapes.n_q + q);
+        const long            point = static_cast<long>(cell) * shapes.n_q + q;
+        const FlowValues<dim> at(values, point);
+        const double          nu       = viscosity.at(point);
         const double         *gradient = shapes.gradient + ((first + q) * shapes.n + a) * dim;
         const double          value = shapes.value[q * shapes.n + a], weight = shapes.JxW[first + q];
         const double          along      = adamant::dot<dim>(at.u(), gradient);
@@ -138,9 +153,12 @@ struct CellResidual
         for (int i = 0; i < dim; ++i)
           divergence += at.gradient(i)[i];
         for (int i = 0; i < dim; ++i)
-          F[i] += weight * (viscosity * adamant::dot<dim>(gradient, at.gradient(i)) +
-                            value * (at.R()[i] - at.pressure_gradient()[i]) + at.tau() * along * at.R()[i] -
-                            at.p() * gradient[i] + at.gamma() * divergence * gradient[i]);
+          F[i] += weight *
+                  (nu * adamant::dot<dim>(gradient, at.gradient(i)) + value * (at.R()[i] - at.pressure_gradient()[i]) +
+                   at.tau() * along * at.R()[i] - at.p() * gradient[i] + at.gamma() * divergence * gradient[i]);
+        for (int i = 0; i < dim && viscosity.varies(); ++i)
+          for (int d = 0; d < dim; ++d)
+            F[i] += weight * nu * gradient[d] * at.gradient(d)[i];
         F[dim] += weight * (value * divergence + at.tau() * adamant::dot<dim>(gradient, at.R()));
       }
     for (int i = 0; i <= dim; ++i)
@@ -154,7 +172,8 @@ struct FlowJacobian
 {
   static constexpr int rows = dim + 1, columns = dim + 1;
   const double        *values; ///< FlowValues
-  double               viscosity, theta;
+  Viscosity            viscosity;
+  double               theta;
 
   ADAMANT_HOST_DEVICE void operator()(const adamant::IntegrationPoint<dim> &at, double (&local)[dim + 1][dim + 1]) const
   {
@@ -162,8 +181,8 @@ struct FlowJacobian
     const double         *g_a = at.gradient_i, *g_b = at.gradient_j, *R = flow.R();
     const double          along_a = adamant::dot<dim>(flow.u(), g_a), along_b = adamant::dot<dim>(flow.u(), g_b),
                  gradients = adamant::dot<dim>(g_a, g_b), tau = flow.tau(), T_a = at.value_i + tau * along_a,
-                 same = viscosity * gradients + T_a * along_b, changed = theta * at.value_j,
-                 R_a = adamant::dot<dim>(g_a, R);
+                 nu = viscosity.at(at.point), turned = viscosity.varies() ? nu : 0.,
+                 same = nu * gradients + T_a * along_b, changed = theta * at.value_j, R_a = adamant::dot<dim>(g_a, R);
     for (int j = 0; j < dim; ++j)
       {
         double transported = 0.; // Σ_i ∂_i φ_a ∂_j u_i
@@ -171,7 +190,7 @@ struct FlowJacobian
           {
             const double tested = tau * g_a[j] + flow.tau_u()[j] * along_a;
             local[i][j] += at.JxW * (changed * (T_a * flow.gradient(i)[j] + tested * R[i]) +
-                                     flow.gamma() * g_a[i] * g_b[j] + (i == j ? same : 0.));
+                                     flow.gamma() * g_a[i] * g_b[j] + turned * g_a[j] * g_b[i] + (i == j ? same : 0.));
             transported += g_a[i] * flow.gradient(i)[j];
           }
         local[dim][j] += at.JxW * (at.value_i * g_b[j] + tau * g_a[j] * along_b +
@@ -181,7 +200,8 @@ struct FlowJacobian
     local[dim][dim] += at.JxW * tau * gradients;
   }
 };
-/// Integrates the part of the derivative that couples velocities, and the mass matrix of the pressure.
+/// Integrates the part of the derivative that couples velocities, and the mass matrix of the pressure, with the weight
+/// min ν / ν.
 template <int dim>
 struct VelocityJacobian
 {
@@ -195,7 +215,7 @@ struct VelocityJacobian
     for (int i = 0; i < dim; ++i)
       for (int j = 0; j < dim; ++j)
         local[i][j] += all[i][j];
-    local[dim][dim] += at.value_i * at.value_j * at.JxW;
+    local[dim][dim] += at.value_i * at.value_j * at.JxW * (whole.viscosity.least / whole.viscosity.at(at.point));
   }
 };
 } // namespace stationary_navier_stokes

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "data.h"
+#include "parameters.h"
 
 #include "base/exceptions.h"
+#include "coefficients/level_points.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/assembly_tables.h"
@@ -17,6 +19,7 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -41,9 +44,11 @@ public:
   using Vector = adamant::Vector<double>;
 
   /// All arguments but `force`, which may be null, have to outlive the object. `blocks` says whether `velocities` is
-  /// wanted.
+  /// wanted. A viscosity that varies counts in units of constants.viscosity; where this is 0, it becomes the smallest
+  /// value of the finest level. Throws InputError where the viscosity is not positive, or the force no number.
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
-                const Constants &constants, adamant::ParsedFunction<dim> *force, bool blocks)
+                const Constants &constants, const adamant::Coefficient &viscosity, adamant::ParsedFunction<dim> *force,
+                bool blocks)
     : constants(constants)
     , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2), flags, nullptr, adamant::Levels::all)
     , device(device)
@@ -69,13 +74,15 @@ public:
     if (blocks)
       velocities = std::make_unique<adamant::Form<dim>>("J_u", field, adamant::unknowns(field), mapping, quadrature,
                                                         flags, nullptr, adamant::Levels::all);
+    set_viscosity(viscosity, mapping, quadrature);
     const auto &finest = field.finest();
     local = Vector(device, adamant::to_index(std::size_t(finest.n_cells()) * finest.dofs_per_cell(), "nodes of cells"));
   }
 
-  Constants                           constants;  ///< may change
-  adamant::Form<dim>                  J;          ///< with values after `linearize`
-  std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, after `linearize`; null: not wanted
+  Constants                           constants;   ///< may change
+  double                              least, most; ///< extremes of the problem's viscosity on the finest level
+  adamant::Form<dim>                  J;           ///< with values after `linearize`
+  std::unique_ptr<adamant::Form<dim>> velocities;  ///< VelocityJacobian, after `linearize`; null: not wanted
 
   /// Sets the tractions, whose load F lacks on the finest level.
   void set(const adamant::Tractions<dim> &tractions, const Mapping<dim> &mapping)
@@ -124,6 +131,8 @@ public:
     return force;
   }
 
+  adamant::RunRecord record_of_viscosity() const { return adamant::record_of_viscosity(least, most); }
+
   /// Returns |τ R|² at the quadrature points of the finest level, cell by cell, in host memory.
   Array<double> unresolved(const Vector &nodal)
   {
@@ -142,23 +151,49 @@ public:
 private:
   inline static const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
-  FlowJacobian<dim> jacobian(std::size_t l, double theta) const
+  FlowJacobian<dim> jacobian(std::size_t l, double theta) const { return {values[l].data(), viscosity_on(l), theta}; }
+
+  Viscosity viscosity_on(std::size_t l) const { return {constants.viscosity, relative[l].data()}; }
+
+  // Sets ν over constants.viscosity on all levels, where it varies, and its extremes.
+  void set_viscosity(const adamant::Coefficient &viscosity, const Mapping<dim> &mapping, const QGauss<dim> &quadrature)
   {
-    return {values[l].data(), constants.viscosity, theta};
+    relative.resize(levels.size());
+    if (const auto number = viscosity.number())
+      {
+        viscosity.check_materials(field.finest().communicator(), adamant::materials_of(field.finest()));
+        constants.viscosity = least = most = *number;
+        return;
+      }
+    for (std::size_t l = levels.size(); l-- > 0;) // the finest first
+      {
+        auto nu = adamant::positive_values(viscosity, field.space(l), mapping, quadrature);
+        if (l + 1 == levels.size())
+          {
+            const auto [first, last] = std::minmax_element(nu.begin(), nu.end());
+            least                    = *first;
+            most                     = *last;
+            if (constants.viscosity == 0.)
+              constants.viscosity = least;
+          }
+        for (double &value : nu)
+          value /= constants.viscosity;
+        relative[l] = Vector(device, nu);
+      }
   }
 
   void evaluate(std::size_t l, const Vector &nodal)
   {
     const int n = levels[l].n_points();
-    device.for_each(
-      n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants, values[l].data()});
+    device.for_each(n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants,
+                                         viscosity_on(l), values[l].data()});
   }
 
   void integrate(const Vector &nodal)
   {
     evaluate(levels.size() - 1, nodal);
-    device.for_each(local.size() / (dim + 1),
-                    CellResidual<dim>{levels.back().view(), values.back().data(), constants.viscosity, local.data()});
+    device.for_each(local.size() / (dim + 1), CellResidual<dim>{levels.back().view(), values.back().data(),
+                                                                 viscosity_on(levels.size() - 1), local.data()});
     if (traction_load.size() > 0)
       device.axpby(-1., traction_load, 1., local);
   }
@@ -169,6 +204,7 @@ private:
   adamant::InjectedValues<dim>              on_levels;
   std::vector<adamant::QuadratureData<dim>> levels;
   std::vector<Vector>                       values, forces; // at the quadrature points of each level
+  std::vector<Vector>                       relative;       // viscosities there; empty: they are constant
   Vector                                    local;          // residuals of the nodes of all cells
   Vector                                    traction_load;  // what tractions subtract from them; empty: nothing
 };

@@ -28,9 +28,10 @@ class FlowLevel : public adamant::NonlinearProblem
 public:
   using Vector = adamant::Vector<double>;
 
-  /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object.
+  /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object. `unit` is the unit of a
+  /// viscosity that varies; 0: its smallest value on this level.
   FlowLevel(const adamant::Device &device, const Parameters &parameters, const adamant::LevelMeshes<dim> &meshes,
-            std::size_t top, const Mapping<dim> &mapping)
+            std::size_t top, const Mapping<dim> &mapping, double unit = 0.)
     : device(device)
     , parameters(parameters)
     , force(parameters.problem.has_force() ?
@@ -39,9 +40,10 @@ public:
     , field(meshes, "flow", flow_element<dim>(),
             adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), dim + 1), top)
     , on_device(device, field, mapping)
-    , equations(device, field, mapping, constants(parameters), force.get(),
+    , equations(device, field, mapping, constants(parameters, unit), parameters.problem.viscosity, force.get(),
                 parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
+    , viscosity(equations.constants.viscosity)
     , has_constant_pressure(!flows_out(parameters.problem, field.finest()))
     , nodal(on_device.vector())
     , newton(device, *this, on_device.size())
@@ -50,6 +52,8 @@ public:
     Array<double> ones(on_device.size(), 0.);
     for (int i = dim; i < on_device.size(); i += dim + 1)
       ones[i] = field.finest().is_free(i);
+    if (unit == 0.)
+      parameters.nonlinear.check(equations.least);
     n_pressures    = static_cast<double>(std::count(ones.begin(), ones.end(), 1.));
     free_pressures = Vector(device, ones);
   }
@@ -67,7 +71,7 @@ public:
   }
 
   /// Returns ‖F‖ of a fluid that is at rest except on the boundary.
-  double residual_at_rest(double viscosity)
+  double residual_at_rest()
   {
     equations.constants.viscosity = viscosity;
     return newton.residual(on_device.vector());
@@ -148,14 +152,15 @@ public:
   adamant::DeviceField<dim>                     on_device;
   FlowEquations<dim>                            equations;
   Vector                                        boundary_values;
-  const bool   has_constant_pressure; ///< whether a constant may be added to the pressure
-  unsigned int n_accepted = 0;        ///< linear solves that ended at their limit of iterations
+  const double                                  viscosity; ///< the problem's, or its unit
+  const bool   has_constant_pressure;                      ///< whether a constant may be added to the pressure
+  unsigned int n_accepted = 0;                             ///< linear solves that ended at their limit of iterations
 
 private:
-  static Constants constants(const Parameters &parameters)
+  static Constants constants(const Parameters &parameters, double unit)
   {
     const auto &given = parameters.discretization;
-    return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
+    return {unit, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
   }
 
   // Returns advice for a linear solve that has failed.

@@ -1,6 +1,6 @@
 // Stationary flow of an incompressible fluid,
 //
-//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,
+//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,   with -div(ν (∇u + ∇uᵀ)) where ν varies,
 //
 // where u, u·n or the traction ν ∂_n u - p n is prescribed on each boundary. Elements for u and p are bilinear, with
 // SUPG and PSPG, and nodes have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations.
@@ -101,10 +101,12 @@ private:
     this->describe(finest().field, finest().equations.J, finest().linear_solver(), parameters.linear_solver);
   }
 
+  // The first one is the finest; its smallest viscosity is the unit of others.
   FlowLevel<dim> &add_level(std::size_t l)
   {
     const auto part = [this](const std::string &name, const auto &work) { timed(name, work); };
-    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(part, device, parameters, *meshes, l, mapping));
+    levels.push_front(std::make_unique<TimedFlowLevel<dim>>(part, device, parameters, *meshes, l, mapping,
+                                                            levels.empty() ? 0. : finest().viscosity));
     return *levels.front();
   }
 
@@ -145,9 +147,8 @@ private:
     const bool  is_finest = &flow == &finest();
     try
       {
-        return is_finest ?
-                 continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x) :
-                 continuation.solve(flow, nonlinear.level_tolerance, 0., x);
+        return is_finest ? continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(), x) :
+                           continuation.solve(flow, nonlinear.level_tolerance, 0., x);
       }
     catch (const adamant::SolverError &error)
       {
@@ -161,7 +162,7 @@ private:
           }
         throw adamant::SolverError(
           error.what() + continuation.advice() + "; the largest Reynolds number of a cell is " +
-          adamant::to_text(largest_cell_speed(flow.field.finest(), nodal) / parameters.problem.viscosity));
+          adamant::to_text(largest_cell_speed(flow.field.finest(), nodal) / flow.equations.least));
       }
   }
 
@@ -228,7 +229,7 @@ private:
 
   void report() override
   {
-    record["viscosity"] = parameters.problem.viscosity;
+    record["viscosity"] = finest().equations.record_of_viscosity();
     record.update(summary());
     record["nonlinear"]         = solves;
     record["unfinished_solves"] = finest().n_accepted;

@@ -24,11 +24,10 @@ struct ProblemParameters : adamant::FlowProblemParameters
   bool keep_flux = true;
 
   explicit ProblemParameters(const adamant::MeshParameters &mesh)
-    : FlowProblemParameters(mesh, {"x, y, z", "nu d_n u - p n", "no_slip", "", "3: 1; 0; 0"},
-                            "of zero mean where no boundary is open")
+    : FlowProblemParameters(
+        mesh, {"x, y, z", "nu d_n u - p n (nu (grad u + grad u^T) n - p n where nu varies)", "no_slip", "", "3: 1; 0; 0"},
+        "of zero mean where no boundary is open")
   {
-    add_parameter("Viscosity", viscosity, "Kinematic, nu; 1 / Re where the velocity and the length are 1", prm,
-                  Patterns::Double());
     add_parameter(
       "Keep flux", keep_flux,
       "Scale the interpolated velocity of each boundary, so that as much flows through it as the expression says");
@@ -86,7 +85,8 @@ struct NonlinearParameters : ParameterAcceptor
                   "Solve on the coarser meshes first, from the coarsest on, each to Level tolerance of its first |F|");
     add_parameter("Level tolerance", level_tolerance, "See Nested", prm, Double(1e-14, 0.5));
     add_parameter("Continuation", continuation,
-                  "Viscosities to solve for before, the largest first; empty: none up to a Reynolds number of 2000 in "
+                  "Viscosities to solve for before, the largest first, and where it varies its smallest values; empty: "
+                  "none up to a Reynolds number of 2000 in "
                   "2D and 500 in 3D, above it viscosities that fall by factors of at most 2.5");
     add_parameter("Least linear tolerance", least,
                   "Linear systems are solved to 0.9 (|F| / |F before|)^2 between this and Largest linear tolerance",
@@ -105,6 +105,7 @@ struct NonlinearParameters : ParameterAcceptor
     return options;
   }
 
+  // Throws InputError unless the viscosities of a continuation fall towards the problem's, or its smallest one.
   void check(double viscosity) const
   {
     require(least <= most, "Nonlinear solver/Least linear tolerance = ", least,
@@ -200,7 +201,7 @@ struct Parameters
     mesh.check(dim());
     problem.check();
     discretization.check();
-    nonlinear.check(problem.viscosity);
+    nonlinear.check(problem.viscosity.number().value_or(0.));
     output.check(mesh, dim(), problem);
     linear_solver.require_own_levels();
     const auto type = linear_solver.options("").type;

@@ -33,11 +33,16 @@ inline constexpr double sinker_centres[][3] = {
   {0.68083745971, 0.83518540665, 0.96112961413},  {0.70542474869, 0.073751226102, 0.5368570944}};
 inline constexpr unsigned int n_sinker_centres = std::size(sinker_centres);
 
+/// A viscosity: a function of position and material.
+template <int dim>
+using ViscosityFunction = std::function<double(const Point<dim> &x, unsigned int material)>;
+
 /// A case: functions of position. The force has dim components.
 template <int dim>
 struct Case
 {
-  std::unique_ptr<Function<dim>> viscosity, force, exact_velocity, exact_pressure; // the last two may be null
+  ViscosityFunction<dim>         viscosity;
+  std::unique_ptr<Function<dim>> force, exact_velocity, exact_pressure; // the last two may be null
 };
 
 /// Returns whether x is in a block that sinks. Its viscosity is `ratio` and its force -e_y in [0.4, 0.6]^dim; they are
@@ -150,13 +155,13 @@ Case<dim> make_case(const ProblemParameters &p)
     return std::make_unique<VectorFunctionFromScalarFunctionObject<dim>>(f, component, dim);
   };
   if (p.name == "sinker")
-    return {scalar([ratio](const Point<dim> &x) { return in_block(x) ? ratio : 1.; }),
+    return {[ratio](const Point<dim> &x, unsigned int) { return in_block(x) ? ratio : 1.; },
             force([](const Point<dim> &x) { return in_block(x) ? -1. : 0.; }, 1), nullptr, nullptr};
   if (p.name == "nsinker")
     {
       const unsigned int n    = p.n_sinkers;
       const double       most = std::sqrt(ratio), least = 1. / most;
-      return {scalar([=](const Point<dim> &x) { return (most - least) * (1. - outside_sinkers(x, n)) + least; }),
+      return {[=](const Point<dim> &x, unsigned int) { return (most - least) * (1. - outside_sinkers(x, n)) + least; },
               force([n](const Point<dim> &x) { return -10. * (1. - outside_sinkers(x, n)); }, dim - 1), nullptr,
               nullptr};
     }
@@ -167,7 +172,7 @@ Case<dim> make_case(const ProblemParameters &p)
         return [exact, c](const Point<dim> &x) { return exact.velocity(x[0], x[1], c); };
       };
       using Components = std::vector<std::function<double(const Point<dim> &)>>;
-      return {scalar([ratio](const Point<dim> &x) { return x[0] > 0.5 ? ratio : 1.; }),
+      return {[ratio](const Point<dim> &x, unsigned int) { return x[0] > 0.5 ? ratio : 1.; },
               force([](const Point<dim> &x) { return std::sin(numbers::PI * x[1]) * std::cos(numbers::PI * x[0]); }, 1),
               std::make_unique<FunctionFromFunctionObjects<dim>>(Components{velocity(0), velocity(1)}),
               scalar([exact](const Point<dim> &x) { return exact.pressure(x[0], x[1]); })};
@@ -175,7 +180,10 @@ Case<dim> make_case(const ProblemParameters &p)
   const auto given = [](const std::string &key, const std::string &text, unsigned int n_components) {
     return text.empty() ? nullptr : adamant::parse_function<dim>("Problem/" + key, text, n_components);
   };
-  return {given("Viscosity", p.viscosity, 1), given("Body force", p.body_force, dim),
-          given("Exact velocity", p.exact_velocity, dim), given("Exact pressure", p.exact_pressure, 1)};
+  const auto viscosity = [f = adamant::CoefficientFunction(p.viscosity)](const Point<dim> &x, unsigned int material) {
+    return f(material, {x[0], x[1], dim == 3 ? x[dim - 1] : 0.});
+  };
+  return {viscosity, given("Body force", p.body_force, dim), given("Exact velocity", p.exact_velocity, dim),
+          given("Exact pressure", p.exact_pressure, 1)};
 }
 } // namespace stokes

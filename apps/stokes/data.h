@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parameters.h"
+#include "cases.h"
 
 #include "base/array.h"
 #include "fem/functions/coarser_values.h"
@@ -21,9 +21,10 @@ namespace stokes
 {
 using adamant::Array;
 
-/// Returns the values of a function at points: coordinate d of point i is points[d n + i].
+/// Returns the viscosity at the n_q points of each cell of a space: coordinate d of point i is points[d n + i].
 template <int dim>
-Array<double> values_at(const Array<double> &points, const Function<dim> &f)
+Array<double> viscosity_at(const adamant::LevelSpace<dim> &space, std::size_t n_q, const Array<double> &points,
+                           const ViscosityFunction<dim> &viscosity)
 {
   const std::size_t n = points.size() / dim;
   Array<double>     values(n);
@@ -33,29 +34,38 @@ Array<double> values_at(const Array<double> &points, const Function<dim> &f)
       Point<dim> x;
       for (unsigned int d = 0; d < dim; ++d)
         x[d] = points[d * n + i];
-      values[i] = f.value(x);
+      values[i] = viscosity(x, adamant::material_id(space.active_cells()[i / n_q]));
     }
   return values;
 }
 
-/// Refines the cells where the function varies by the ratio, among 3^dim points that reach a tenth beyond the cell.
+/// Refines the cells where the viscosity varies by the ratio, among 3^dim points that reach a tenth beyond the cell.
+/// The materials of neighbours count at the centres of common faces.
 template <int dim>
-void refine_for_viscosity(const Function<dim> &viscosity, double ratio, unsigned int times, Triangulation<dim> &mesh)
+void refine_for_viscosity(const ViscosityFunction<dim> &viscosity, double ratio, unsigned int times,
+                          Triangulation<dim> &mesh)
 {
   const QIterated<dim> points(QTrapezoid<1>(), 2);
   for (unsigned int k = 0; k < times; ++k)
     {
       for (const auto &cell : adamant::owned_cells(mesh))
         {
-          double least = viscosity.value(cell->center()), most = least;
+          const auto material = cell->material_id();
+          double     least = viscosity(cell->center(), material), most = least;
+          const auto add = [&](const Point<dim> &x, unsigned int in) {
+            const double value = viscosity(x, in);
+            least              = std::min(least, value);
+            most               = std::max(most, value);
+          };
+          for (const unsigned int face : cell->face_indices())
+            if (!cell->at_boundary(face))
+              add(cell->face(face)->center(), adamant::material_id(cell->neighbor(face)));
           for (const auto &unit : points.get_points())
             {
               Point<dim> x;
               for (const unsigned int v : cell->vertex_indices())
                 x += GeometryInfo<dim>::d_linear_shape_function(unit, v) * cell->vertex(v);
-              const double value = viscosity.value(cell->center() + 1.1 * (x - cell->center()));
-              least              = std::min(least, value);
-              most               = std::max(most, value);
+              add(cell->center() + 1.1 * (x - cell->center()), material);
             }
           if (most > ratio * least)
             cell->set_refine_flag();

@@ -5,9 +5,9 @@
 // u = 0 (no slip), u·n = 0 without tangential stress (free slip), or u prescribed on each boundary. StokesFlow has
 // discretization and solver; here are the cases, refined meshes, continuation in the contrast, and errors.
 
-#include "cases.h"
 #include "data.h"
 
+#include "coefficients/level_points.h"
 #include "evaluation/point_values.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
@@ -51,7 +51,7 @@ private:
   void make_mesh() override
   {
     parameters.mesh.make(*mesh);
-    refine_for_viscosity(*data.viscosity, parameters.refinement.ratio, parameters.refinement.for_viscosity, *mesh);
+    refine_for_viscosity(data.viscosity, parameters.refinement.ratio, parameters.refinement.for_viscosity, *mesh);
     adamant::refine_global(*mesh, 1);
   }
 
@@ -124,9 +124,13 @@ private:
   // Computes η on the cells of the velocity mesh, and with it all matrices.
   void setup_viscosity()
   {
-    const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
-    eta =
-      flow->viscosity_of(Vector(device, values_at(points, *data.viscosity)), parameters.problem.name == "expressions");
+    const auto &space      = flow->space();
+    const auto &quadrature = flow->matrices().quadrature;
+    const bool  given      = parameters.problem.name == "expressions";
+    if (given)
+      parameters.problem.viscosity.check_materials(space.communicator(), adamant::materials_of(space));
+    const auto points = adamant::quadrature_points(space, mapping, quadrature);
+    eta = flow->viscosity_of(Vector(device, viscosity_at(space, quadrature.size(), points, data.viscosity)), given);
     set_viscosity(eta.stage(1. / parameters.viscosity.stages));
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "coefficients/coefficient.h"
 #include "expressions/expressions.h"
 #include "flow/flow_boundaries.h"
 #include "meshes/mesh_parameters.h"
@@ -22,8 +23,10 @@ inline constexpr unsigned int most_sinkers = 24; // the number of known centres
 struct ProblemParameters : adamant::FlowBoundaries
 {
   unsigned int dimension = 2, n_sinkers = 4;
-  std::string  name = "sinker", viscosity = "1", body_force = "0; -1; 0", exact_velocity, exact_pressure;
+  std::string  name = "sinker", body_force = "0; -1; 0", exact_velocity, exact_pressure;
   double       viscosity_ratio = 1e6;
+
+  adamant::Coefficient viscosity; // once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshParameters &mesh)
     : FlowBoundaries(mesh, {"x, y, z", "(eta (grad u + grad u^T) - p) n",
@@ -40,7 +43,11 @@ struct ProblemParameters : adamant::FlowBoundaries
     add_parameter("Viscosity ratio", viscosity_ratio, "Largest over smallest viscosity of all cases but expressions",
                   prm, Double());
     add_parameter("Sinkers", n_sinkers, "Number of balls of nsinker: 1 to 24", prm, Integer());
-    add_parameter("Viscosity", viscosity, "eta: expression of x, y, z");
+    add_parameter("Viscosity", viscosity_text,
+                  "eta: a number, an expression of x, y, z, or a list by material: 'id: ..., id: ..., elsewhere'");
+    parse_parameters_call_back.connect([this, &mesh_file] {
+      viscosity = {"Problem/Viscosity", viscosity_text, mesh_file.materials("Problem/Viscosity")};
+    });
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     add_parameter("Exact velocity", exact_velocity,
                   "With Case = expressions, where it is known: expressions of x, y, z; errors go to run.json");
@@ -62,7 +69,8 @@ struct ProblemParameters : adamant::FlowBoundaries
     require(name != "solcx" || dimension == 2, "Problem/Case = solcx needs Problem/Dimension = 2");
     if (name == "expressions")
       {
-        adamant::check_expression("Problem/Viscosity", viscosity, 1, dimension);
+        viscosity.check(
+          [this](const std::string &text) { adamant::check_expression(viscosity.key(), text, 1, dimension); });
         adamant::check_expression("Problem/Body force", body_force, dimension, dimension);
         if (!exact_velocity.empty())
           adamant::check_expression("Problem/Exact velocity", exact_velocity, dimension, dimension);
@@ -71,6 +79,9 @@ struct ProblemParameters : adamant::FlowBoundaries
       }
     FlowBoundaries::check(dimension);
   }
+
+private:
+  std::string viscosity_text = "1";
 };
 
 struct DiscretizationParameters : ParameterAcceptor

@@ -53,7 +53,7 @@ void make_stretched_box(dealii::Triangulation<3> &mesh, int level)
 void measure_products(const Device &device, const FlowMatrices<3> &flow, bool separate, double copy)
 {
   const int       n = flow.velocity().n_dofs(), n_p = flow.pressure().n_dofs();
-  FlowProducts<3> products(device, flow, 1., separate);
+  FlowProducts<3> products(device, flow, separate);
   Vector<double>  u(device, 3 * n), u_new(device, 3 * n), p(device, n), m(device, n), g(device, n_p);
   const auto      run        = [](const char *, const auto &work) { work(); };
   const double    momentum   = seconds(device, [&] {

@@ -105,6 +105,17 @@ bool Coefficient::is_zero() const
   return all([](const std::string &text) { return split_numbers(text) == std::vector<double>{0.}; });
 }
 
+std::optional<double> Coefficient::number() const
+{
+  if (!is_constant())
+    return {};
+  std::vector<double> numbers;
+  check([&](const std::string &text) { numbers.push_back(constant_values(key_, text, 1)[0]); });
+  return std::count(numbers.begin(), numbers.end(), numbers[0]) == std::ptrdiff_t(numbers.size()) ?
+           std::optional<double>(numbers[0]) :
+           std::nullopt;
+}
+
 CoefficientFunction::CoefficientFunction(const Coefficient &coefficient)
 {
   const auto entry = [&](const std::string &text) -> Entry {

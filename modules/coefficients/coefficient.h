@@ -47,6 +47,8 @@ public:
   bool is_constant() const; ///< whether nothing depends on place or time
   bool depends_on_time() const;
   bool is_zero() const; ///< whether all entries are the number 0
+  /// Returns the number that all entries are, or nothing. The coefficient has one component.
+  std::optional<double> number() const;
 
   const std::string                         &key() const { return key_; }
   const std::map<unsigned int, std::string> &by_material() const { return of; }

@@ -4,6 +4,9 @@
 #include "fem/functions/points.h"
 
 #include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
 
 namespace adamant
 {
@@ -45,8 +48,43 @@ std::set<unsigned int> materials_of(const LevelSpace<dim> &space)
   return materials;
 }
 
+template <int dim>
+Array<double> positive_values(const Coefficient &coefficient, const LevelSpace<dim> &space,
+                              const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature)
+{
+  coefficient.check_materials(space.communicator(), materials_of(space));
+  const CoefficientFunction value(coefficient);
+  const auto                points = quadrature_points(space, mapping, quadrature);
+  const int                 n = to_index(points.size() / dim, "quadrature points"), n_q = quadrature.size();
+  const auto                at = [&](int i) {
+    return dealii::Point<3>(points[i], points[std::size_t(n) + i],
+                            dim == 3 ? points[(dim - 1) * std::size_t(n) + i] : 0.);
+  };
+  Array<double> values(n);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; ++i)
+    values[i] = value(material_id(space.active_cells()[i / n_q]), at(i));
+  const auto bad =
+    std::find_if(values.begin(), values.end(), [](double one) { return !(one > 0. && std::isfinite(one)); });
+  std::ostringstream fault;
+  if (bad != values.end())
+    {
+      const auto x = at(static_cast<int>(bad - values.begin()));
+      fault << coefficient.key() << " is " << *bad << " at (" << x[0] << ", " << x[1];
+      if (dim == 3)
+        fault << ", " << x[2];
+      fault << "): it has to be positive and finite";
+    }
+  require_on_all(space.communicator(), fault.str());
+  return values;
+}
+
 template struct LevelPoints<2>;
 template struct LevelPoints<3>;
 template std::set<unsigned int> materials_of(const LevelSpace<2> &);
 template std::set<unsigned int> materials_of(const LevelSpace<3> &);
+template Array<double>          positive_values(const Coefficient &, const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                                const dealii::Quadrature<2> &);
+template Array<double>          positive_values(const Coefficient &, const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                                const dealii::Quadrature<3> &);
 } // namespace adamant

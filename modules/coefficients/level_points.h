@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "coefficients/coefficient.h"
 #include "fem/spaces/field.h"
 
 #include <deal.II/base/quadrature.h>
@@ -28,4 +29,12 @@ struct LevelPoints
 /// Returns the ids of the materials of the rank's cells.
 template <int dim>
 std::set<unsigned int> materials_of(const LevelSpace<dim> &space);
+
+/// Returns the values of a coefficient with one component, in host memory, at the quadrature points of all cells. The
+/// points are in the order of `quadrature_points` (fem/functions/points.h). Throws InputError on all ranks where
+/// materials do not fit (check_materials), or where a value is not positive and finite, with its place. All ranks call
+/// it together.
+template <int dim>
+Array<double> positive_values(const Coefficient &coefficient, const LevelSpace<dim> &space,
+                              const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature);
 } // namespace adamant

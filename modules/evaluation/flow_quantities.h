@@ -6,6 +6,7 @@
 #include <deal.II/base/tensor.h>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,7 @@ double strain_rate(const dealii::Tensor<2, dim> &gradient)
 /// is also the wall shear ν t · (∇u + ∇uᵀ) n in 2D. Here t is the normal turned by a right angle clockwise: on the
 /// lower wall of a channel, a flow to the right has a positive one.
 template <int dim>
-std::vector<Quantity<dim>> flow_quantities(double viscosity = 0.)
+std::vector<Quantity<dim>> flow_quantities(const std::function<double(const PointState<dim> &)> &viscosity = nullptr)
 {
   using State                           = PointState<dim>;
   std::vector<Quantity<dim>> quantities = {
@@ -46,12 +47,12 @@ std::vector<Quantity<dim>> flow_quantities(double viscosity = 0.)
     quantities.push_back({dim == 2 ? "vorticity" : std::string("vorticity_") + "xyz"[c],
                           [c](const State &state) { return curl(vector_gradient(state))[c]; }});
   if constexpr (dim == 2)
-    if (viscosity > 0.)
+    if (viscosity)
       quantities.push_back({"wall_shear",
                             [viscosity](const State &state) {
                               const dealii::Tensor<1, dim> t({state.normal[1], -state.normal[0]});
                               const auto                   strain = dealii::symmetrize(vector_gradient(state));
-                              return 2. * viscosity * (t * (strain * state.normal));
+                              return 2. * viscosity(state) * (t * (strain * state.normal));
                             },
                             true});
   return quantities;

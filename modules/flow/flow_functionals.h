@@ -44,18 +44,18 @@ BoundaryFlux boundary_flux(const FlowMatrices<dim> &flow, const std::vector<int>
   return {sums[0], sums[1]};
 }
 
-/// Returns (a, ∇ψ_k) with the acceleration a = f - div(u ⊗ u) + ν Δu; the last term is left out at nodes where
+/// Returns (a, ∇ψ_k) with the acceleration a = f - div(u ⊗ u) + ν Δu; the viscous term is left out at nodes where
 /// `inverse_mass` is 0. This is equation (16) of Liebchen et al. for the initial pressure.
 template <int dim>
-Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosity, const Array<double> &u,
-                                  const Array<double> &f, const Array<double> &inverse_mass)
+Array<double> tested_acceleration(const FlowMatrices<dim> &flow, const Array<double> &u, const Array<double> &f,
+                                  const Array<double> &inverse_mass)
 {
   const std::size_t n         = flow.velocity().n_owned();
   const auto        component = [&](int c) { return Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n); };
   Array<double>     tested(n, 0.);
   for (int c = 0; c < dim; ++c)
     {
-      const auto    u_c = component(c), viscous = product(*flow.stiffness, u_c);
+      const auto    u_c = component(c), viscous = flow.viscous.template component<dim>(c, u);
       Array<double> a(n, 0.);
       for (int d = 0; d < dim; ++d)
         {
@@ -68,7 +68,8 @@ Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosit
         }
       for (std::size_t i = 0; i < n; ++i)
         a[i] = flow.velocity().is_free(i) ?
-                 (a[i] - (inverse_mass[i] != 0. ? viscosity * viscous[i] : 0.)) / flow.velocity_mass[i] + f[c * n + i] :
+                 (a[i] - (inverse_mass[i] != 0. ? flow.viscous.factor() * viscous[i] : 0.)) / flow.velocity_mass[i] +
+                   f[c * n + i] :
                  0.;
       const auto part = transposed_product(*flow.gradient[c], a);
       for (std::size_t i = 0; i < n; ++i)

@@ -34,24 +34,34 @@ struct VelocityUpdate
 /// has A_d,ij = (φ_i, ∂_d φ_j) and K, the stiffness matrix times the viscosity. With the lumped mass m the step is
 ///   `u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m)`.
 /// Products of nodal values are formed on the fly. Where 1 / m and f are set to zero (prescribed nodes, hanging nodes),
-/// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more).
-template <int dim>
+/// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more). Where the
+/// viscosity varies, n_viscous = dim² matrices V_cd stand in place of K, and Σ_d V_dd u_c + V_cd u_d in place of K u_c
+/// (ViscousTerm).
+template <int dim, int n_viscous = 1>
 struct MomentumStep
 {
-  static constexpr int n_matrices = dim + 1, n_values = dim + 1, n_sums = dim, parts = 1;
+  static constexpr int n_matrices = n_viscous + dim, n_values = dim + 1, n_sums = dim, parts = 1;
 
   VelocityUpdate<dim> update;
   const double       *p;
 
   ADAMANT_HOST_DEVICE const double *values(int k) const { return k < dim ? update.u + k * update.n : p; }
   // sum[c] += (K + Σ_d A_d u_d)_ij u_cj + A_c,ij p_j
-  ADAMANT_HOST_DEVICE void add(const double (&a)[dim + 1], const double (&v)[dim + 1], double (&sum)[dim]) const
+  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[dim + 1], double (&sum)[dim]) const
   {
     double w = a[0];
+    if constexpr (n_viscous > 1)
+      for (int d = 1; d < dim; ++d)
+        w += a[d * dim + d];
     for (int d = 0; d < dim; ++d)
-      w += a[1 + d] * v[d];
+      w += a[n_viscous + d] * v[d];
     for (int c = 0; c < dim; ++c)
-      sum[c] += w * v[c] + a[1 + c] * v[dim];
+      {
+        sum[c] += w * v[c] + a[n_viscous + c] * v[dim];
+        if constexpr (n_viscous > 1)
+          for (int d = 0; d < dim; ++d)
+            sum[c] += a[c * dim + d] * v[d];
+      }
   }
   ADAMANT_HOST_DEVICE void operator()(int i, const double (&sum)[dim]) const { update(i, sum); }
   ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[dim]) const
@@ -149,10 +159,13 @@ struct PressureRhs
   }
 };
 
-/// Subtracts the mean of q, adds q - nu g / m to p, and computes s = p + q, which the next momentum step takes.
+/// Subtracts the mean of q, adds q - nu g / m to p, and computes s = p + q, which the next momentum step takes. The
+/// viscosity is a number, or has a value at each node.
 struct PressureUpdate
 {
-  double        viscosity, volume;
+  double        viscosity;
+  const double *of_node; // null: the number counts
+  double        volume;
   const double *g, *inverse_mass, *integral; // the integral of q, or null
   double       *q, *p, *s;
 
@@ -160,7 +173,7 @@ struct PressureUpdate
   {
     const double increment = q[k] - (integral != nullptr ? *integral / volume : 0.);
     q[k]                   = increment;
-    p[k] += increment - viscosity * g[k] * inverse_mass[k];
+    p[k] += increment - (of_node != nullptr ? of_node[k] : viscosity) * g[k] * inverse_mass[k];
     s[k] = p[k] + increment;
   }
 };

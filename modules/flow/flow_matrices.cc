@@ -1,5 +1,6 @@
 #include "flow/flow_matrices.h"
 
+#include "coefficients/level_points.h"
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/coarser_values.h"
@@ -9,6 +10,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -37,9 +39,41 @@ DirichletBoundary all_of(const std::set<dealii::types::boundary_id> &ids)
   return boundary;
 }
 
+// For ν at the quadrature points. assemble(integrand) returns a matrix on the velocity's mesh.
+template <int dim, typename Assemble>
+void assemble_viscous(FlowMatrices<dim> &flow, const Array<double> &nu, const Assemble &assemble)
+{
+  const auto at = [&nu](const auto &cell, unsigned int q) {
+    return nu[std::size_t(cell.cell_number()) * cell.n_quadrature_points() + q];
+  };
+  double extremes[] = {-HUGE_VAL, 0.}; // -least and most
+  for (const double value : nu)
+    {
+      extremes[0] = std::max(extremes[0], -value);
+      extremes[1] = std::max(extremes[1], value);
+    }
+  flow.velocity().communicator().max(extremes, 2);
+  flow.viscous = {-extremes[0], extremes[1], {}, {}};
+  for (unsigned int c = 0; c < dim; ++c)
+    for (unsigned int d = 0; d < dim; ++d)
+      flow.viscous.matrices.push_back(
+        assemble([c, d, &at](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+          return at(cell, q) * cell.gradient(j, q)[c] * cell.gradient(i, q)[d];
+        }));
+  // At pressure node k: ∫ ν ψ_k / ∫ ψ_k, as sums over the velocity's nodes.
+  const auto mass    = assemble([&at](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+    return at(cell, q) * cell.value(i, q) * cell.value(j, q);
+  });
+  const auto of_mass = transposed_product(*flow.interpolation, flow.velocity_mass);
+  auto      &values  = flow.viscous.at_pressures;
+  values = transposed_product(*flow.interpolation, product(*mass, Array<double>(flow.velocity().n_owned(), 1.)));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = of_mass[k] > 0. ? values[k] / of_mass[k] : flow.viscous.least;
+}
+
 template <int dim>
 void assemble_momentum(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
-                       const dealii::Quadrature<dim> &quadrature)
+                       const dealii::Quadrature<dim> &quadrature, const Coefficient &viscosity)
 {
   typename Form<dim>::Kernel kernel; // of one matrix after the other: their pattern is found once
   Form<dim>  form("momentum", flow.velocity_field, nodal_values(flow.velocity_field), mapping, quadrature,
@@ -55,9 +89,18 @@ void assemble_momentum(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapp
     form.update();
     return std::make_shared<const CSRMatrix<double>>(*form.finest());
   };
-  flow.stiffness = assemble([](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
-    return cell.gradient(j, q) * cell.gradient(i, q);
-  });
+  if (const auto number = viscosity.number())
+    {
+      viscosity.check_materials(flow.velocity().communicator(), materials_of(flow.velocity()));
+      flow.viscous = {*number,
+                      *number,
+                      {assemble([](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+                        return cell.gradient(j, q) * cell.gradient(i, q);
+                      })},
+                      {}};
+    }
+  else
+    assemble_viscous(flow, positive_values(viscosity, flow.velocity(), mapping, quadrature), assemble);
   for (unsigned int d = 0; d < dim; ++d)
     flow.gradient[d] = assemble([d](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
       return cell.value(i, q) * cell.gradient(j, q)[d];
@@ -98,7 +141,8 @@ void assemble_pressure(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapp
 template <int dim>
 FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim>              &quadrature,
-                                const std::set<dealii::types::boundary_id> &open, const LevelMeshOptions &levels)
+                                const std::set<dealii::types::boundary_id> &open, const LevelMeshOptions &levels,
+                                const Coefficient &viscosity)
   : meshes(velocity_mesh, halved_mesh_options(velocity_mesh, levels))
   , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
   , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(open), halved_level(meshes))
@@ -106,9 +150,9 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   double velocity_volume = 0.;
   velocity_mass          = lumped_mass(velocity(), mapping, quadrature, velocity_volume);
   pressure_mass          = lumped_mass(pressure(), mapping, quadrature, pressure_volume);
-  assemble_momentum(*this, mapping, quadrature);
-  const auto transfer = transfer_matrices(meshes.finest(), velocity(), pressure());
-  interpolation       = std::make_shared<const CSRMatrix<double>>(product(velocity().owned_H(), transfer.prolongation));
+  const auto transfer    = transfer_matrices(meshes.finest(), velocity(), pressure());
+  interpolation = std::make_shared<const CSRMatrix<double>>(product(velocity().owned_H(), transfer.prolongation));
+  assemble_momentum(*this, mapping, quadrature, viscosity);
   for (unsigned int d = 0; d < dim; ++d)
     divergence[d] = std::make_shared<const CSRMatrix<double>>(product(transfer.restriction, *gradient[d]));
   assemble_pressure(*this, mapping, quadrature);
@@ -132,14 +176,22 @@ CSRMatrix<double> FlowMatrices<dim>::injection() const
 }
 
 template <int dim>
-FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &flow, double viscosity, bool separate)
+FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &flow, bool separate)
   : device(device)
-  , n(flow.stiffness->n_rows)
+  , n(flow.gradient[0]->n_rows)
+  , n_viscous(static_cast<int>(flow.viscous.matrices.size()))
 {
-  CSRMatrix<double> viscous = *flow.stiffness;
-  for (double &value : viscous.value)
-    value *= viscosity;
-  std::vector<const CSRMatrix<double> *> momentum{&viscous}, divergence;
+  std::vector<const CSRMatrix<double> *> momentum, divergence;
+  CSRMatrix<double>                      K; // times a constant viscosity
+  for (const auto &matrix : flow.viscous.matrices)
+    momentum.push_back(matrix.get());
+  if (!flow.viscous.varies())
+    {
+      K = *flow.viscous.matrices[0];
+      for (double &value : K.value)
+        value *= flow.viscous.factor();
+      momentum[0] = &K;
+    }
   for (unsigned int d = 0; d < dim; ++d)
     {
       momentum.push_back(flow.gradient[d].get());
@@ -164,7 +216,12 @@ void FlowProducts<dim>::momentum(const VelocityUpdate<dim> &update, const Vector
                                  const Timed &timed)
 {
   if (!separate())
-    return timed("momentum", [&] { for_each_row(device, momentum_bundle, MomentumStep<dim>{update, p.data()}); });
+    return timed("momentum", [&] {
+      if (n_viscous > 1)
+        for_each_row(device, momentum_bundle, MomentumStep<dim, dim * dim>{update, p.data()});
+      else
+        for_each_row(device, momentum_bundle, MomentumStep<dim>{update, p.data()});
+    });
   const auto add = [this](int matrix, const Vector &x, int c, double b) {
     Vector to = component(rhs, c);
     device.multiply(1., momentum_matrix[matrix], x, b, to);
@@ -173,15 +230,23 @@ void FlowProducts<dim>::momentum(const VelocityUpdate<dim> &update, const Vector
     device.for_each(n, VelocityProducts<dim>{n, u.data(), u_u.data()});
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        add(1 + d, component(u_u, VelocityProducts<dim>::place(d, c)), c, d == 0 ? 0. : 1.);
+        add(n_viscous + d, component(u_u, VelocityProducts<dim>::place(d, c)), c, d == 0 ? 0. : 1.);
   });
   timed("mom-rhs-p", [&] {
     for (int c = 0; c < dim; ++c)
-      add(1 + c, p, c, 1.);
+      add(n_viscous + c, p, c, 1.);
   });
   timed("mom-rhs-visc", [&] {
     for (int c = 0; c < dim; ++c)
-      add(0, component(u, c), c, 1.);
+      {
+        add(0, component(u, c), c, 1.);
+        for (int d = 0; d < dim && n_viscous > 1; ++d)
+          {
+            if (d > 0)
+              add(d * dim + d, component(u, c), c, 1.);
+            add(c * dim + d, component(u, d), c, 1.);
+          }
+      }
   });
   timed("mom-solve", [&] { device.for_each(n, UpdateVelocity<dim>{update, rhs.data()}); });
 }

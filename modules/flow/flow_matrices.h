@@ -1,7 +1,9 @@
 #pragma once
 
 #include "base/csr/csr_matrix.h"
+#include "base/csr/csr_operations.h"
 #include "base/run_record.h"
+#include "coefficients/coefficient.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
 #include "flow/bundle/matrix_bundle.h"
@@ -20,6 +22,42 @@
 
 namespace adamant
 {
+/// The viscous term on the velocity mesh, in host memory.
+struct ViscousTerm
+{
+  double least = 1., most = 1.; ///< extremes of the viscosity ν
+  /// For a constant ν there is K = (∇φ_j, ∇φ_i), to be multiplied by factor(). Where ν varies, there are the dim² parts
+  /// V_cd = (ν ∂_c φ_j, ∂_d φ_i) of (ν (∇u + ∇uᵀ), ∇φ_i), at [c dim + d]. Component c of this term is
+  /// `Σ_d V_dd u_c + V_cd u_d`.
+  std::vector<SharedMatrix> matrices;
+  Array<double>             at_pressures; ///< ν at the pressure's nodes, its average there; empty: it is constant
+
+  bool   varies() const { return matrices.size() > 1; }
+  double factor() const { return varies() ? 1. : least; }
+  double fastest() const { return varies() ? 2. * most : most; } ///< viscosity of the fastest mode of the term
+
+  /// Returns component c of the term over factor(), for a velocity that is stored by components.
+  template <int dim>
+  Array<double> component(int c, const Array<double> &u) const
+  {
+    const std::size_t n      = u.size() / dim;
+    const auto        of     = [&](int d) { return Array<double>(u.begin() + d * n, u.begin() + (d + 1) * n); };
+    auto              result = product(*matrices[0], of(c));
+    const auto        add    = [&](int matrix, int d) {
+      const auto part = product(*matrices[matrix], of(d));
+      for (std::size_t i = 0; i < n; ++i)
+        result[i] += part[i];
+    };
+    for (int d = 0; d < dim && varies(); ++d)
+      {
+        if (d > 0)
+          add(d * dim + d, c);
+        add(c * dim + d, d);
+      }
+    return result;
+  }
+};
+
 /// The matrices of the Q1-iso-Q2/Q1 discretization of incompressible flow, in host memory. Scalar Q1 functions φ_i on
 /// the velocity mesh serve each component of the velocity. Functions ψ_k live on the pressure mesh, which is the
 /// velocity mesh with its last, global refinement undone. Both fields share their level meshes: the velocity lives on
@@ -29,10 +67,11 @@ template <int dim>
 struct FlowMatrices
 {
   /// `velocity_mesh` has to outlive the object. The pressure is prescribed on the boundaries `open`; `levels` are the
-  /// options of its coarser meshes. Throws RunError where the last refinement of the mesh was not global.
+  /// options of its coarser meshes. Throws RunError where the last refinement of the mesh was not global, and InputError
+  /// where the viscosity does not fit the mesh's materials or is not positive.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &open,
-               const LevelMeshOptions &levels);
+               const LevelMeshOptions &levels, const Coefficient &viscosity = {"viscosity", "1", nullptr});
 
   LevelMeshes<dim> meshes;
   Field<dim>       velocity_field; ///< one component; hanging nodes are its only constraints
@@ -53,8 +92,8 @@ struct FlowMatrices
                << " pressures, " << flow.pressure_levels.size() << " pressure levels";
   }
 
-  SharedMatrix                  stiffness;     ///< (∇φ_j, ∇φ_i)
-  std::array<SharedMatrix, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of `stiffness`
+  ViscousTerm                   viscous;
+  std::array<SharedMatrix, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of the viscous term
   std::array<SharedMatrix, dim> divergence;    ///< W_d = (ψ_k, ∂_d φ_j), n_p x n; all have one pattern
   SharedMatrix                  interpolation; ///< takes a pressure to nodal values on the velocity mesh, n x n_p
   Array<double>                 velocity_mass; ///< lumped; 0 at hanging nodes
@@ -90,7 +129,7 @@ public:
   using Vector = adamant::Vector<double>;
   using Timed  = std::function<void(const char *part, const std::function<void()> &work)>;
 
-  FlowProducts(const Device &device, const FlowMatrices<dim> &flow, double viscosity, bool separate);
+  FlowProducts(const Device &device, const FlowMatrices<dim> &flow, bool separate);
 
   bool separate() const { return !momentum_bundle; }
 
@@ -115,7 +154,7 @@ private:
   Vector component(const Vector &u, int c) const { return u.part(c * n, n); }
 
   Device                      device;
-  int                         n; // velocity nodes
+  int                         n, n_viscous; // velocity nodes, and matrices of the viscous term
   MatrixBundle                momentum_bundle, divergence_bundle;
   std::vector<Matrix<double>> momentum_matrix, divergence_matrix;
   Vector                      u_u, rhs;

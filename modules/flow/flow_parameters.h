@@ -1,6 +1,10 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "base/run_record.h"
+#include "coefficients/coefficient.h"
+#include "coefficients/expression_text.h"
+#include "evaluation/evaluation.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "flow/flow_boundaries.h"
@@ -9,6 +13,7 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,21 +21,27 @@
 namespace adamant
 {
 /// Section "Problem" of incompressible flow: the force, conditions on the boundaries of a mesh, and the exact solution
-/// where it is known. The program adds "Viscosity" and parameters of its own.
+/// where it is known. The program adds parameters of its own.
 struct FlowProblemParameters : FlowBoundaries
 {
   /// In descriptions `constant` says how a pressure's constant is chosen.
   FlowProblemParameters(const MeshParameters &mesh, const Words &words, const std::string &constant);
 
   unsigned int dimension  = 2;
-  double       viscosity  = 0.01; ///< kinematic
+  Coefficient  viscosity; ///< kinematic, once the parameters are read
   std::string  body_force = "0; 0; 0", exact_velocity, exact_pressure;
 
   using FlowBoundaries::check;
   /// Throws InputError where the parameters do not fit together.
   void check() const
   {
-    require(viscosity > 0. && std::isfinite(viscosity), "Problem/Viscosity = ", viscosity, ": it has to be positive");
+    viscosity.check([&](const std::string &text) {
+      check_expression(viscosity.key(), text, 1, dimension);
+      require(!depends_on_time(text), viscosity.key(), " = ", text,
+              " contains t, but it may depend on the place alone");
+      const double value = adamant::is_constant(text) ? constant_values(viscosity.key(), text, 1)[0] : 1.;
+      require(value > 0. && std::isfinite(value), viscosity.key(), " = ", text, ": it has to be positive");
+    });
     check_expression("Problem/Body force", body_force, dimension, dimension);
     if (!exact_velocity.empty())
       check_expression("Problem/Exact velocity", exact_velocity, dimension, dimension);
@@ -41,7 +52,25 @@ struct FlowProblemParameters : FlowBoundaries
 
 protected:
   std::string exact() const override { return exact_velocity; }
+
+private:
+  std::string viscosity_text = "0.01";
 };
+
+/// Returns a viscosity as a function of the state at a point, for flow_quantities.
+template <int dim>
+std::function<double(const PointState<dim> &)> viscosity_of_states(const Coefficient &viscosity)
+{
+  return [f = CoefficientFunction(viscosity)](const PointState<dim> &state) {
+    return f(state.material, {state.point[0], state.point[1], dim == 3 ? state.point[dim - 1] : 0.});
+  };
+}
+
+/// Returns a viscosity for run.json: a number, or its extremes.
+inline RunRecord record_of_viscosity(double least, double most)
+{
+  return least == most ? RunRecord(least) : RunRecord{{"min", least}, {"max", most}};
+}
 
 /// Section "Output" of incompressible flow.
 struct FlowOutputParameters : EvaluationParameters

@@ -17,18 +17,20 @@ namespace adamant
 {
 namespace
 {
-// Returns the force on a boundary as a function of u, p, a and ν: the residual of the momentum equation at its nodes.
+// Returns the force on a boundary as a function of u, p and a: the residual of the momentum equation at its nodes.
 // The test function is v = Σ φ_i over these nodes, where φ_i includes the hanging nodes that depend on a free node.
 //   F_c = (a_c, v) - (ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)),   a = f - ∂_t u.
-// It converges faster than integrals of stresses along the boundary (John & Matthies 2001). An empty `a` is zero.
+// Where ν varies, ∇u_c + ∂_c u takes the place of ∇u_c. The residual converges faster than integrals of stresses along
+// the boundary (John & Matthies 2001). An empty `a` is zero.
 template <int dim>
 auto boundary_force(const FlowMatrices<dim> &flow, dealii::types::boundary_id id)
 {
   struct Weights // sums of matrix rows and columns over the boundary's nodes, where they are not zero
   {
-    int                     node;
-    double                  stiffness, mass;
-    std::array<double, dim> row, column; // of A_d
+    int                           node;
+    double                        mass;
+    std::array<double, dim>       row, column; // of A_d
+    std::array<double, dim * dim> viscous;     // of V_cd, or of K alone
   };
   std::vector<Weights> weights;
   const std::size_t    n = flow.velocity().n_owned();
@@ -36,8 +38,10 @@ auto boundary_force(const FlowMatrices<dim> &flow, dealii::types::boundary_id id
   for (const int i : nodes_on_boundary(flow.velocity(), id))
     at_nodes[i] = 1.;
   const auto                     on_boundary = product(flow.velocity().owned_H(), at_nodes); // and what hangs on it
-  const auto                     stiffness   = transposed_product(*flow.stiffness, on_boundary);
   std::array<Array<double>, dim> row_sums, column_sums;
+  std::vector<Array<double>>     viscous;
+  for (const auto &matrix : flow.viscous.matrices)
+    viscous.push_back(transposed_product(*matrix, on_boundary));
   for (unsigned int d = 0; d < dim; ++d)
     {
       row_sums[d]    = transposed_product(*flow.gradient[d], on_boundary);
@@ -45,8 +49,13 @@ auto boundary_force(const FlowMatrices<dim> &flow, dealii::types::boundary_id id
     }
   for (std::size_t j = 0; j < n; ++j)
     {
-      Weights at_node{static_cast<int>(j), stiffness[j], on_boundary[j] * flow.velocity_mass[j], {}, {}};
-      bool    any = stiffness[j] != 0. || at_node.mass != 0.;
+      Weights at_node{static_cast<int>(j), on_boundary[j] * flow.velocity_mass[j], {}, {}, {}};
+      bool    any = at_node.mass != 0.;
+      for (std::size_t k = 0; k < viscous.size(); ++k)
+        {
+          at_node.viscous[k] = viscous[k][j];
+          any                = any || viscous[k][j] != 0.;
+        }
       for (unsigned int d = 0; d < dim; ++d)
         {
           at_node.row[d]    = row_sums[d][j];
@@ -56,17 +65,23 @@ auto boundary_force(const FlowMatrices<dim> &flow, dealii::types::boundary_id id
       if (any)
         weights.push_back(at_node);
     }
-  return [ranks = flow.velocity().communicator(), n, weights = std::move(weights)](
-           const Array<double> &u, const Array<double> &p, const Array<double> &a, double viscosity) {
+  return [ranks = flow.velocity().communicator(), n, weights = std::move(weights), factor = flow.viscous.factor(),
+          varies = flow.viscous.varies()](const Array<double> &u, const Array<double> &p, const Array<double> &a) {
     std::vector<double> force(dim, 0.);
     for (const auto &at_node : weights)
       {
-        double w = viscosity * at_node.stiffness;
+        double w = factor * at_node.viscous[0];
+        for (unsigned int d = 1; d < dim && varies; ++d)
+          w += at_node.viscous[d * dim + d];
         for (unsigned int d = 0; d < dim; ++d)
           w += at_node.row[d] * u[d * n + at_node.node];
         for (unsigned int c = 0; c < dim; ++c)
-          force[c] += at_node.column[c] * p[at_node.node] - w * u[c * n + at_node.node] +
-                      (a.empty() ? 0. : at_node.mass * a[c * n + at_node.node]);
+          {
+            force[c] += at_node.column[c] * p[at_node.node] - w * u[c * n + at_node.node] +
+                        (a.empty() ? 0. : at_node.mass * a[c * n + at_node.node]);
+            for (unsigned int d = 0; d < dim && varies; ++d)
+              force[c] -= at_node.viscous[c * dim + d] * u[d * n + at_node.node];
+          }
       }
     ranks.sum(force.data(), dim);
     return force;
@@ -162,11 +177,11 @@ std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space)
 
 template <int dim>
 FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
-                              const FlowOutputParameters &options, double viscosity)
+                              const FlowOutputParameters &options, const Coefficient &viscosity)
   : flow(flow)
   , force_scale(options.force_scale)
   , edges(shortest_edges(flow.velocity()))
-  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity),
+  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity_of_states<dim>(viscosity)),
                {{"force", [this](unsigned int id) { return force.at(id); }}})
   , recorded_forces(options.force_boundaries)
   , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
@@ -178,7 +193,7 @@ FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mappi
 
 template <int dim>
 void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g,
-                                const Array<double> &a, double dt, double viscosity)
+                                const Array<double> &a, double dt)
 {
   values["kinetic_energy"] = kinetic_energy(flow, u);
   values["max_divergence"] = largest_divergence(flow, g);
@@ -187,7 +202,7 @@ void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pre
   pressure_at_points       = at_points(pressure);
   for (const auto &[id, on_boundary] : force_on)
     {
-      force[id] = on_boundary(u, pressure, a, viscosity);
+      force[id] = on_boundary(u, pressure, a);
       for (double &component : force[id])
         component *= force_scale;
     }
@@ -216,6 +231,7 @@ void FlowResults<dim>::add_to(RunRecord &record) const
   record["velocity_nodes"] = flow.velocity().n_global_dofs();
   record["pressure_nodes"] = flow.pressure().n_global_dofs();
   record["hanging_nodes"]  = flow.velocity().n_hanging();
+  record["viscosity"]      = record_of_viscosity(flow.viscous.least, flow.viscous.most);
   for (const char *name : names)
     record[name] = values.at(name);
   for (const char *of : {"wanted", "interpolated", "projected"})
@@ -272,7 +288,15 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
   : FlowBoundaries(mesh, words)
 {
   using namespace dealii::Patterns;
+  parse_parameters_call_back.connect([this, &mesh] {
+    viscosity = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
+  });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
+  add_parameter(
+    "Viscosity", viscosity_text,
+    "Kinematic, nu (1 / Re where the velocity and the length are 1): a number, an expression of x, y, z, or "
+    "a list by material: 'id: ..., id: ..., elsewhere'. Where it varies, its term is div(nu (grad u + grad "
+    "u^T))");
   add_parameter("Body force", body_force, "f: expressions of " + words.variables + " separated by semicolons");
   add_parameter("Exact velocity", exact_velocity,
                 "Where it is known: expressions of " + words.variables + "; errors go to run.json");

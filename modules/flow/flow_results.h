@@ -28,14 +28,14 @@ class FlowResults
 {
 public:
   FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowOutputParameters &options,
-              double viscosity);
+              const Coefficient &viscosity);
   FlowResults(const FlowResults &)            = delete;
   FlowResults &operator=(const FlowResults &) = delete;
 
   /// Computes the statistics of a state. g is the divergence against test functions. For forces `a` is f - ∂_t u; an
   /// empty `a` is zero.
   void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g, const Array<double> &a,
-                double dt, double viscosity);
+                double dt);
 
   /// Records a projection on a new mesh; the largest values of all changes are kept.
   void count_change(const ProjectedDivergence &change)
@@ -74,9 +74,8 @@ private:
     return values;
   }
 
-  // Of u, p, a and the viscosity on one boundary.
-  using Force =
-    std::function<std::vector<double>(const Array<double> &, const Array<double> &, const Array<double> &, double)>;
+  // Of u, p and a on one boundary.
+  using Force = std::function<std::vector<double>(const Array<double> &, const Array<double> &, const Array<double> &)>;
 
   static constexpr const char *names[] = {"kinetic_energy", "max_divergence", "mean_pressure", "cfl"};
 

@@ -34,6 +34,8 @@ template void for_each(const DeviceInterface &, int, const ChooseCandidate &);
 
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 4> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 9> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<2> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<3> &);
 } // namespace adamant::cuda

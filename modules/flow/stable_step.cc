@@ -7,10 +7,10 @@
 
 namespace adamant
 {
-StepLimit stable_step(double shortest_edge, double viscosity, double speed, int dim)
+StepLimit stable_step(double shortest_edge, double least, double most, double speed, int dim)
 {
   const double h = shortest_edge, U = std::max(speed, 1e-100);
-  const double diffusive = h * h / (2. * viscosity), crossing = h / U, central = 2. * viscosity / (dim * U * U);
+  const double diffusive = h * h / (2. * most), crossing = h / U, central = 2. * least / (dim * U * U);
   const double limit = std::min(central, 1. / (1. / diffusive + 1. / crossing));
   return {limit, "the estimated limit of a stable time step is " + to_text(limit) + " (diffusion alone " +
                    to_text(diffusive) + ", convection alone " + to_text(std::min(crossing, central)) + " at speed " +

@@ -85,8 +85,9 @@ struct StepLimit
 };
 
 /// Returns the limit on bilinear elements of shortest edge h. Diffusion alone allows h² / (2 ν), convection at speed U
-/// alone h / U, and their inverses add up. Central differences in dim directions allow 2 ν / (dim U²).
-StepLimit stable_step(double shortest_edge, double viscosity, double speed, int dim);
+/// alone h / U, and their inverses add up. Central differences in dim directions allow 2 ν / (dim U²). A viscosity that
+/// varies counts in the first limit with the largest value of its modes, `most`, and in the last one with the `least`.
+StepLimit stable_step(double shortest_edge, double least, double most, double speed, int dim);
 
 /// Returns the schedule to this end time. A step above the limit throws InputError, or with `shorten` becomes shorter.
 /// It then divides the end time, as it does where the end time is no multiple of the step.

@@ -328,7 +328,7 @@ std::vector<EvaluatedField<dim>> StokesFlow<dim>::fields() const
 template <int dim>
 std::vector<Quantity<dim>> StokesFlow<dim>::quantities() const
 {
-  auto quantities = flow_quantities<dim>();
+  auto quantities = flow_quantities<dim>([eta = on_host](const PointState<dim> &at) { return (*eta)[at.cell]; });
   for (int c = 0; c < dim; ++c)
     quantities.push_back({std::string("force_") + "xyz"[c],
                           [eta = on_host, c](const PointState<dim> &state) {

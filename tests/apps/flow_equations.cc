@@ -42,7 +42,7 @@ struct Setting
   {
     ParameterAcceptor::clear();
     parameters                    = std::make_unique<Parameters>();
-    parameters->problem.viscosity = viscosity;
+    parameters->problem.viscosity = {"Problem/Viscosity", std::to_string(viscosity), nullptr};
     parameters->problem.dimension = dim;
     parameters->problem.set("Boundary velocity", "3: 1; 0; 0");
     GridGenerator::hyper_cube(mesh, 0., 1., true);

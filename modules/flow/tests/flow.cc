@@ -206,7 +206,7 @@ protected:
           inverse_mass[i] = 0.;
     const adamant::Vector<double> mobile(device, inverse_mass);
     const adamant::Matrix<double> interpolation(device, *flow.interpolation);
-    FlowProducts<dim>             products(device, flow, 1., false);
+    FlowProducts<dim>             products(device, flow, false);
     adamant::HangingNodes<dim>    hanging(device, space, dim);
     auto                          options = pressure_options();
     options.multigrid.singular            = flow.singular;
@@ -258,11 +258,11 @@ protected:
     ASSERT_GT(space.hanging_nodes.n_constraints(), 0u) << "expected a mesh with hanging nodes";
     const auto        u = random_field(space, dim, seed);
     const auto        p = random_field(space, 1, seed + 10)[0];
-    FlowProducts<dim> products(device, flow, 1., apart);
+    FlowProducts<dim> products(device, flow, apart);
     EXPECT_EQ(products.separate(), apart);
     if (!apart)
       {
-        EXPECT_GT(products.momentum_bytes(), 8 * (dim + 1) * flow.stiffness->value.size());
+        EXPECT_GT(products.momentum_bytes(), 8 * (dim + 1) * flow.viscous.matrices[0]->value.size());
       }
 
     using adamant::test::to_device;
@@ -297,7 +297,7 @@ protected:
           for (int i = 0; i < n; ++i)
             separate[c * n + i] += part[i];
         };
-        add(adamant::product(*flow.stiffness, Array<double>(u[c].begin(), u[c].end())));
+        add(adamant::product(*flow.viscous.matrices[0], Array<double>(u[c].begin(), u[c].end())));
         add(adamant::product(*flow.gradient[c], Array<double>(p.begin(), p.end())));
         for (unsigned int d = 0; d < dim; ++d)
           {
@@ -492,7 +492,7 @@ TEST(NavierStokesFunctors, PressureIncrementAndUpdate)
   for (int k = 0; k < 2; ++k)
     {
       adamant::PressureRhs{0.1, 4., g, mass, &sum, b}(k);
-      adamant::PressureUpdate{0.25, 4., g, inverse_mass, &integral, q, p, s}(k);
+      adamant::PressureUpdate{0.25, nullptr, 4., g, inverse_mass, &integral, q, p, s}(k);
     }
   const double b_expected[] = {-5, 5}, q_expected[] = {1, -1}, p_expected[] = {10.75, 18.875},
                s_expected[] = {11.75, 17.875};
@@ -503,6 +503,6 @@ TEST(NavierStokesFunctors, PressureIncrementAndUpdate)
       EXPECT_NEAR(p[k], p_expected[k], 1e-12) << "expected p + q - nu g / m at node " << k;
       EXPECT_NEAR(s[k], s_expected[k], 1e-12) << "expected the new p + q at node " << k;
     }
-  adamant::PressureUpdate{0.25, 4., g, inverse_mass, nullptr, q, p, s}(0);
+  adamant::PressureUpdate{0.25, nullptr, 4., g, inverse_mass, nullptr, q, p, s}(0);
   EXPECT_NEAR(q[0], 1., 1e-12) << "expected q as it is where an outflow fixes the pressure";
 }

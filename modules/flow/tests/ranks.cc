@@ -89,7 +89,7 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
     p[k] = pressure.is_free(k) ? p[k] : 0.;
   add(velocity, flow.velocity_mass);
   add(pressure, flow.pressure_mass);
-  add(velocity, adamant::product(*flow.stiffness, u));
+  add(velocity, adamant::product(*flow.viscous.matrices[0], u));
   Array<double> b(pressure.n_owned(), 0.);
   for (unsigned int d = 0; d < dim; ++d)
     {
@@ -185,7 +185,7 @@ std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks, bool sep
       inverse_mass[i] = flow.velocity().is_free(i) ? 1. / flow.velocity_mass[i] : 0.;
     }
   const auto                    device = adamant::Device::host(1, ranks);
-  adamant::FlowProducts<dim>    products(device, flow, 1., separate);
+  adamant::FlowProducts<dim>    products(device, flow, separate);
   const adamant::Vector<double> u_old(device, u), pressure(device, p), m(device, inverse_mass), f(device, force);
   adamant::Vector<double>       u_new(device, dim * n), g(device, flow.pressure().n_owned());
   products.momentum({n, 0.01, u_old.data(), m.data(), f.data(), u_new.data()}, u_old, pressure,

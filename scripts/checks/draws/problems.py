@@ -495,12 +495,20 @@ def force_boundaries(d):
           0.6)
 
 
+def viscosity_in_place(d, ratio):
+    """A viscosity of about 1 that may depend on the place or on the material."""
+    text = d.positive(ratio)
+    if d.mesh and any(d.mesh.materials) and d.maybe(0.4):
+        text = f"{d.mesh.materials[0]}: {d.between(0.5, ratio)}, {text}"
+    return text
+
+
 def navier_stokes(d):
     d.set("Problem/Dimension", d.dim)
     kind = d.flow_mesh(0.3)
     flow_boundaries(d, True)
     force_boundaries(d)
-    d.set("Problem/Viscosity", d.between(0.001, 0.1))
+    d.set("Problem/Viscosity", viscosity_in_place(d, 3) if d.maybe(0.3) else d.between(0.001, 0.1))
     d.set("Problem/Body force", d.vector(True), 0.4)
     d.set("Problem/Initial velocity", d.vector(), 0.3)
     d.set("Problem/Exact velocity", d.vector(True), 0.2)
@@ -528,6 +536,8 @@ def stationary_navier_stokes(d):
     force_boundaries(d)
     d.set("Problem/Viscosity", viscosity := d.between(0.02, 1))
     d.set("Nonlinear solver/Continuation", f"{3 * float(viscosity):.3g}", 0.1)
+    if "Nonlinear solver/Continuation" not in d.settings and d.maybe(0.3):
+        d.set("Problem/Viscosity", viscosity_in_place(d, 10))
     d.set("Problem/Body force", d.vector(), 0.4)
     d.set("Problem/Exact velocity", d.vector(), 0.2)
     d.set("Problem/Exact pressure", d.scalar(), 0.2)
@@ -556,7 +566,7 @@ def stokes(d):
     d.set("Problem/Case", case)
     if case == "expressions":
         d.flow_mesh(0.25)
-        d.set("Problem/Viscosity", d.positive(d.pick(5, 100, 1e4)))
+        d.set("Problem/Viscosity", viscosity_in_place(d, d.pick(5, 100, 1e4)))
         d.set("Problem/Body force", d.vector())
         d.set("Problem/Exact velocity", d.vector(), 0.2)
         d.set("Problem/Exact pressure", d.scalar(), 0.2)
