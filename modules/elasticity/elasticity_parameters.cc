@@ -190,7 +190,8 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
     "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
   add_parameter(
     "Dirichlet boundaries", held,
-    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'; with n it is zero "
+    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'; with n it is "
+    "zero "
     "along the normal, as on slanted or curved sides. The sides of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); "
     "boundaries of a mesh from a file may have names");
 }

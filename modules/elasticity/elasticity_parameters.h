@@ -149,7 +149,7 @@ public:
   /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object.
   explicit SolidBoundaries(const MeshFileParameters &mesh_file);
 
-  std::map<unsigned int, std::string> dirichlet; ///< components such as "xyz" or "n" by id, once read
+  std::map<unsigned int, std::string> dirichlet;                   ///< components such as "xyz" or "n" by id, once read
   std::map<unsigned int, std::string> traction, pressure, springs; ///< expressions by boundary id, once read
   Supports                            supports;                    ///< once read
 

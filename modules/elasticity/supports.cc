@@ -123,8 +123,8 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
   const auto axis_of = adamant::components(space);
   for (const auto &support : supports)
     {
-      const auto            far = defect<dim>(key, support, extent);
-      const auto            held = [&](std::size_t i) { return space.H.row_start[i] == space.H.row_start[i + 1]; };
+      const auto            far   = defect<dim>(key, support, extent);
+      const auto            held  = [&](std::size_t i) { return space.H.row_start[i] == space.H.row_start[i + 1]; };
       double                least = std::numeric_limits<double>::max();
       std::array<double, 3> nearest{};
       for (std::size_t i = 0; i < n && least > 0.; ++i)

@@ -9,8 +9,8 @@
 #include <deal.II/base/utilities.h>
 #include <deal.II/grid/manifold_lib.h>
 #ifdef DEAL_II_WITH_OPENCASCADE
-#  include <deal.II/opencascade/manifold_lib.h>
-#  include <deal.II/opencascade/utilities.h>
+#include <deal.II/opencascade/manifold_lib.h>
+#include <deal.II/opencascade/utilities.h>
 #endif
 
 #include <algorithm>
@@ -114,13 +114,15 @@ std::unique_ptr<dealii::Manifold<dim>> cad_manifold(const std::string &key, cons
   try
     {
       namespace CAD = dealii::OpenCASCADE;
-      CAD::extract_geometrical_shapes(step ? CAD::read_STEP(path, 1.) : CAD::read_IGES(path, 1.), faces, edges, vertices);
+      CAD::extract_geometrical_shapes(step ? CAD::read_STEP(path, 1.) : CAD::read_IGES(path, 1.), faces, edges,
+                                      vertices);
     }
   catch (const dealii::ExceptionBase &error)
     {
       throw InputError(key + ": the CAD file '" + path.string() + "' cannot be read: " + error.what());
     }
-  const std::size_t n = dim == 3 ? faces.size() : edges.size(), k = words.size() > 1 ? split_numbers(words[1]).at(0) : 1;
+  const std::size_t n = dim == 3 ? faces.size() : edges.size(),
+                    k = words.size() > 1 ? split_numbers(words[1]).at(0) : 1;
   require(words.size() < 3 && k >= 1 && k <= n && (words.size() == 2 || n == 1), key, ": 'cad; ", text,
           "' should name one of the ", n, dim == 3 ? " faces" : " edges", " of the file, as 'cad; ", name, "; 1' does");
   const TopoDS_Shape shape = dim == 3 ? TopoDS_Shape(faces[k - 1]) : TopoDS_Shape(edges[k - 1]);

@@ -226,7 +226,8 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
     "Where refinement of the mesh in File places new vertices, by boundary: 'id: circle; x; y, ...' with the centre. "
     "Other curves are 'ellipse; x; y; a; b' with half axes and, in 3D, sphere and ellipsoid. A cylinder 'cylinder; x; "
     "y; z; d_x; d_y; d_z' has a point of the axis and its direction. A surface 'surface; f(x, y, z)' has the points "
-    "where f is zero. With 'cad; file.step; k' they lie on face k of a STEP or IGES file, which is beside File, in 2D on "
+    "where f is zero. With 'cad; file.step; k' they lie on face k of a STEP or IGES file, which is beside File, in 2D "
+    "on "
     "its edge k");
   add_parameter(
     "Periodic boundaries", periodic,
@@ -476,13 +477,13 @@ std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &mesh) co
   return text.str();
 }
 
-#define INSTANTIATE(dim)                                                                         \
-  template void        MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;    \
-  template bool        MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
-  template void        MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
-  template void        MeshFileParameters::check_mapping(const dealii::Triangulation<dim> &,     \
-                                                         const dealii::MappingQ<dim> &) const;   \
-  template std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &) const;      \
+#define INSTANTIATE(dim)                                                                                             \
+  template void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;                               \
+  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;                                 \
+  template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const;                            \
+  template void MeshFileParameters::check_mapping(const dealii::Triangulation<dim> &, const dealii::MappingQ<dim> &) \
+    const;                                                                                                           \
+  template std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &) const;                          \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

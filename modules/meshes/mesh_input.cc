@@ -72,9 +72,8 @@ template <int dim, typename Cell>
 std::string fault_of_mapping(const Cell &cell, dealii::FEValues<dim> &values)
 {
   const auto lines = cell->line_indices();
-  if (std::none_of(lines.begin(), lines.end(), [&](unsigned int l) {
-        return cell->line(l)->manifold_id() != dealii::numbers::flat_manifold_id;
-      }))
+  if (std::none_of(lines.begin(), lines.end(),
+                   [&](unsigned int l) { return cell->line(l)->manifold_id() != dealii::numbers::flat_manifold_id; }))
     return "";
   values.reinit(cell);
   for (const unsigned int q : values.quadrature_point_indices())
@@ -254,7 +253,7 @@ void check_refined_cells(const std::string &key, const dealii::Triangulation<dim
   const dealii::MappingQ<dim>   straight(1);
   const dealii::FE_Nothing<dim> nothing;
   dealii::FEValues<dim>         values(mapping ? *mapping : straight, nothing, dealii::QGauss<dim>(3),
-                                       dealii::update_JxW_values | dealii::update_quadrature_points);
+                               dealii::update_JxW_values | dealii::update_quadrature_points);
   std::string                   own;
   for (const auto &cell : mesh.active_cell_iterators())
     if (cell->is_locally_owned() &&
@@ -414,17 +413,17 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   return lengths;
 }
 
-#define INSTANTIATE(dim)                                                                                          \
-  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);   \
-  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &,  \
-                                    const dealii::MappingQ<dim> *);                                               \
-  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);      \
-  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
-  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
-                                 const dealii::Triangulation<dim> &);                                             \
-  template void check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int);               \
-  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,        \
-                                                 const dealii::Triangulation<dim> &);                             \
+#define INSTANTIATE(dim)                                                                                         \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);  \
+  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, \
+                                    const dealii::MappingQ<dim> *);                                              \
+  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
+                                 const dealii::Triangulation<dim> &);                                            \
+  template void check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int);              \
+  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,       \
+                                                 const dealii::Triangulation<dim> &);                            \
   template std::vector<double>    extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

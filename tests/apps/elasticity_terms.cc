@@ -223,18 +223,16 @@ TEST_F(ElasticTerms, SupportsAreAsBoundaries)
 TEST_F(ElasticTerms, NormalSidesOfATurnedBody)
 {
   const std::string c = "0.8660254037844386", s = "0.5";
-  const Settings    common = {"Discretization/Uniform refinements=2",
-                              "Discretization/Refinement steps=1",
-                              "Linear solver/Tolerance=1e-12",
-                              "Linear solver/Coarsest level cells=20",
-                              "Time stepping/End time=0.1",
-                              "Time stepping/Time step=0.05"};
-  const Settings    turned = {"Discretization/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y; z",
-                              "Problem/Body force=3.232050807568877; -1.598076211353316; 1"};
+  const Settings    common  = {"Discretization/Uniform refinements=2", "Discretization/Refinement steps=1",
+                               "Linear solver/Tolerance=1e-12",        "Linear solver/Coarsest level cells=20",
+                               "Time stepping/End time=0.1",           "Time stepping/Time step=0.05"};
+  const Settings    turned  = {"Discretization/Coordinates=" + c + "*x-" + s + "*y; " + s + "*x+" + c + "*y; z",
+                               "Problem/Body force=3.232050807568877; -1.598076211353316; 1"};
   const Settings    coupled = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
   const auto        check   = [&](const std::string &along, const std::string &normal, const Settings &more) {
     SCOPED_TRACE(normal + (more.empty() ? "" : ", " + more[0]));
-    const auto a = solve(common + Settings{"Problem/Dirichlet boundaries=" + along, "Problem/Body force=2; -3; 1"} + more),
+    const auto a = solve(common + Settings{"Problem/Dirichlet boundaries=" + along, "Problem/Body force=2; -3; 1"} +
+                                  more),
                b = solve(common + turned + Settings{"Problem/Dirichlet boundaries=" + normal} + more);
     EXPECT_NEAR(b.record.at("strain_energy").get<double>() / a.record.at("strain_energy").get<double>(), 1., 1e-8);
     EXPECT_NEAR(b.record.at("work_of_load").get<double>() / a.record.at("work_of_load").get<double>(), 1., 1e-8);
@@ -285,7 +283,8 @@ TEST_F(ElasticTerms, NormalSidesOnCurves)
   const Settings ring = {"Problem/Dirichlet boundaries=", "Problem/Exact displacement="};
   EXPECT_EQ(statistics(solve(on(2, 2, 2, "x^2+y^2 = 4: xy") + ring)),
             statistics(solve(on(2, 2, 2, "") + Settings{"Problem/Dirichlet boundaries=1: xy", ring[1]})));
-  expect_refused(on(2, 1, 2, ""), "Problem/Dirichlet boundaries: with these conditions the solid can still move or turn");
+  expect_refused(on(2, 1, 2, ""),
+                 "Problem/Dirichlet boundaries: with these conditions the solid can still move or turn");
 }
 
 // On the coarsest level no node has the support, so that multigrid begins on a finer one.
@@ -305,9 +304,9 @@ TEST_F(ElasticTerms, SupportsOnPeriodicSides)
 {
   const auto on = [&](const std::string &x) {
     return statistics(solve(exact + plane +
-                            Settings{"Mesh/Periodic boundaries=0: 1", "Problem/Dirichlet boundaries=",
-                                     "Problem/Body force=1; sin(2*pi*x)*y", "Output/Points=0.5, 0.5",
-                                     "Problem/Supports=x = " + x + ", y = 0: xy"}));
+                            Settings{"Mesh/Periodic boundaries=0: 1",
+                                     "Problem/Dirichlet boundaries=", "Problem/Body force=1; sin(2*pi*x)*y",
+                                     "Output/Points=0.5, 0.5", "Problem/Supports=x = " + x + ", y = 0: xy"}));
   };
   EXPECT_EQ(on("0"), on("1"));
 }

@@ -209,7 +209,8 @@ Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<boo
       }
   }
   for (int i = 0; i < static_cast<int>(n_marks.size()); ++i)
-    if (const auto *entries = n_marks[i] > 0. ? hanging_nodes.get_constraint_entries(numbers->local_to_global(i)) : nullptr)
+    if (const auto *entries =
+          n_marks[i] > 0. ? hanging_nodes.get_constraint_entries(numbers->local_to_global(i)) : nullptr)
       if (entries->size() == 1 && entries->front().second == 1.)
         n_marks[local_number(entries->front().first)] += 1.;
   if (plan)
@@ -250,7 +251,7 @@ std::array<Array<double>, dim> LevelSpace<dim>::nodal_normals(dealii::types::bou
     component.assign(constrained.size(), 0.);
   const dealii::MappingQ<dim> mapping(mapping_degree);
   dealii::FEFaceValues<dim>   at_face(mapping, element(), dealii::QGauss<dim - 1>(element().degree + 1),
-                                    dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
+                                      dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
   for (int c = 0; c < n_cells(); ++c)
     for (const unsigned int f : (*cells)[c]->face_indices())
       if ((*cells)[c]->at_boundary(f) && boundary_id((*cells)[c]->face(f)) == id)

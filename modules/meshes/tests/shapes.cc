@@ -198,7 +198,8 @@ TEST(MeshShapes, SurfacesOfCad)
   expect_on_cad<3>("thick_cylinder.msh", "inside: cad; thick_cylinder.step; 4, outside: cad; thick_cylinder.step; 1",
                    {{1, 1.}, {2, 2.}});
   expect_on_cad<2>("plate_with_hole.msh", "hole: cad; plate_with_hole.igs", {{5, 1.}});
-  expect("cad; thick_cylinder.step", "should name one of the 4 faces of the file, as 'cad; thick_cylinder.step; 1' does");
+  expect("cad; thick_cylinder.step",
+         "should name one of the 4 faces of the file, as 'cad; thick_cylinder.step; 1' does");
   expect("cad; thick_cylinder.step; 5", "should name one of the 4 faces");
 #else
   expect("cad; thick_cylinder.step; 4", "needs OpenCASCADE");
