@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <vector>
 
@@ -111,6 +112,9 @@ std::unique_ptr<dealii::Manifold<dim>> cad_manifold(const std::string &key, cons
   std::vector<TopoDS_Face>   faces;
   std::vector<TopoDS_Edge>   edges;
   std::vector<TopoDS_Vertex> vertices;
+  const std::ostringstream    messages; // OpenCASCADE tells std::cout what it reads
+  const std::shared_ptr<void> at_the_end(nullptr,
+                                         [shown = std::cout.rdbuf(messages.rdbuf())](auto) { std::cout.rdbuf(shown); });
   try
     {
       namespace CAD = dealii::OpenCASCADE;
@@ -119,7 +123,7 @@ std::unique_ptr<dealii::Manifold<dim>> cad_manifold(const std::string &key, cons
     }
   catch (const dealii::ExceptionBase &error)
     {
-      throw InputError(key + ": the CAD file '" + path.string() + "' cannot be read: " + error.what());
+      throw InputError(key + ": the CAD file '" + path.string() + "' cannot be read: " + message_of(error));
     }
   const std::size_t n = dim == 3 ? faces.size() : edges.size(),
                     k = words.size() > 1 ? split_numbers(words[1]).at(0) : 1;

@@ -250,8 +250,12 @@ std::array<Array<double>, dim> LevelSpace<dim>::nodal_normals(dealii::types::bou
   for (auto &component : normals)
     component.assign(constrained.size(), 0.);
   const dealii::MappingQ<dim> mapping(mapping_degree);
-  dealii::FEFaceValues<dim>   at_face(mapping, element(), dealii::QGauss<dim - 1>(element().degree + 1),
-                                      dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
+  const int                   n = element().degree + 1;
+  // The points of the second rule are the nodes.
+  const dealii::Quadrature<dim - 1> rule =
+    mapping_degree == 1 ? dealii::Quadrature<dim - 1>(dealii::QGauss<dim - 1>(n)) : dealii::QGaussLobatto<dim - 1>(n);
+  dealii::FEFaceValues<dim> at_face(mapping, element(), rule,
+                                    dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
   for (int c = 0; c < n_cells(); ++c)
     for (const unsigned int f : (*cells)[c]->face_indices())
       if ((*cells)[c]->at_boundary(f) && boundary_id((*cells)[c]->face(f)) == id)
