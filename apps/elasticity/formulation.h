@@ -32,11 +32,13 @@ public:
     , coupled(name == "coupled")
     , materials(parameters.materials())
     , thermal(parameters.problem.is_thermal())
+    , normal(parameters.problem.boundaries.hold_normally())
     , springs(field, mapping, parameters.problem.boundaries.springs, materials.axial())
   {
     parameters.problem.adamant::ElasticMaterialParameters::check(field.space());
     extremes = adamant::extremes(materials, field.space(), mapping, !stationary);
-    parameters.problem.boundaries.check_supports(field.field(), mapping, lengths, stationary, materials.axial());
+    parameters.problem.boundaries.check_supports(field.field(), mapping, lengths, springs, stationary,
+                                                 materials.axial());
     // s is the lowest eigenvalue of dt² K / M on a box of this length, plus 1: about the weight of K in the residual.
     const double length = *std::max_element(lengths.begin(), lengths.begin() + dim);
     const double s      = 1. + dt * dt * extremes.wave_speed_squared * std::pow(numbers::PI / length, 2);
@@ -73,6 +75,12 @@ public:
   void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const
   {
     add_mass(cell, adamant::ElasticIntegrals<dim>(cell, materials, false), old_mass, local);
+  }
+
+  /// Conditions along normals join the components of a node.
+  adamant::ColumnKind columns_of_E() const
+  {
+    return normal ? adamant::ColumnKind::nodal_values : adamant::ColumnKind::nodal_values_by_component;
   }
 
   /// Returns a load in the rows that have it: with the coupled formulation, the rows of dt v behind u in each node.
@@ -114,7 +122,7 @@ private:
       });
   }
 
-  const bool                  thermal;
+  const bool                  thermal, normal;
   adamant::MaterialExtremes   extremes;
   const adamant::Springs<dim> springs;
   Blocks                      mass, old_mass, stiffness;

@@ -106,7 +106,7 @@ private:
     const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
     const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
     if (!equation->stationary)
-      E = field->matrix("E", ColumnKind::nodal_values_by_component, add_E);
+      E = field->matrix("E", equation->columns_of_E(), add_E);
     boundary_values = values_of("Boundary displacement", field->space().prescribed);
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
     equation->add_thermal_load(*field, lift);

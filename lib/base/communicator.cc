@@ -1,7 +1,9 @@
 #include "base/communicator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <vector>
 
 namespace adamant
 {
@@ -34,8 +36,14 @@ void Communicator::sum(double *values, int n) const
 
 void Communicator::max(double *values, int n) const
 {
-  if (n_ranks > 1)
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+  if (n_ranks == 1)
+    return;
+  std::vector<double> both(values, values + n); // MPI_MAX may lose NaN, so that ones stand for it behind the values
+  for (int i = 0; i < n; ++i)
+    both.push_back(std::isnan(values[i]));
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, both.data(), 2 * n, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+  for (int i = 0; i < n; ++i)
+    values[i] = both[n + i] > 0. ? std::nan("") : both[i];
 }
 
 double Communicator::sum_before(double value) const

@@ -24,7 +24,7 @@ public:
   /// repeats them.
   void sum(double *values, int n) const;
 
-  /// Replaces each of n values by its maximum over all ranks.
+  /// Replaces each of n values by its maximum over all ranks, or by NaN where a rank has NaN.
   void max(double *values, int n) const;
 
   /// Returns the sum of `value` over the ranks before this one.

@@ -147,6 +147,7 @@ void TimeDependentProblem<dim>::begin()
       shape = is_distributed(*mesh) || adaptivity.options.on() || mapping.get_degree() > 1 ? manifolds() : nullptr;
       StoredMesh<dim> stored(*mesh, shape.get(), join_periodic);
       run_info.checkpoint().archive() >> stored >> adaptivity; // of the adaptivity how far it refines
+      check_mapping();
       setup();
       State state(run_info.checkpoint().archive());
       return serialize_all(state);
@@ -156,6 +157,7 @@ void TimeDependentProblem<dim>::begin()
   adaptivity.begin(*mesh);
   for (unsigned int cycle = 0;; ++cycle)
     {
+      check_mapping();
       setup();
       timed("init/initial values", [this] { set_initial_values(); });
       if (cycle == adaptivity.options.first_cycles || !adapt_to_initial_values())
@@ -226,6 +228,7 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
   snapshots.clear();
   timed("remesh/refinement", [&change] { change.execute(); });
   timer.remeshing = true;
+  check_mapping();
   setup();
   timer.remeshing = false;
   Section                   scope(timer, "remesh/transfer");

@@ -49,8 +49,8 @@ class TimeDependentProblem
 {
 public:
   /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
-  /// that have curved(), manifolds<dim>(), check_refinement(mesh), join_periodic(mesh) and parts(mesh) with the same
-  /// meaning. With elements of `degree` 2 or more, cells at curved boundaries are mapped by quadratic functions
+  /// that have curved(), manifolds<dim>(), check_refinement(mesh), check_mapping(mesh, mapping), join_periodic(mesh) and
+  /// parts(mesh) with the same meaning. With elements of `degree` 2 or more, cells at curved boundaries are mapped by quadratic functions
   /// (isoparametric). Else all cells are mapped by bilinear ones.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
@@ -60,7 +60,8 @@ public:
   {
     join_periodic = [&mesh](dealii::Triangulation<dim> &stored) { mesh.join_periodic(stored); };
     mesh.check_refinement(*this->mesh);
-    mesh_parts = [this, &mesh] { return mesh.parts(*this->mesh); };
+    check_mapping = [this, &mesh] { mesh.check_mapping(*this->mesh, mapping); };
+    mesh_parts    = [this, &mesh] { return mesh.parts(*this->mesh); };
   }
   virtual ~TimeDependentProblem();
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
@@ -245,6 +246,7 @@ private:
   std::vector<Snapshot>        snapshots; // of the output_vectors
   Adaptivity<dim>              adaptivity;
   const Shape                  manifolds;
+  std::function<void()>        check_mapping;                      // of the mesh on which setup() is called
   std::function<std::string()> mesh_parts;                         // lines about its boundaries and materials
   std::function<void(dealii::Triangulation<dim> &)> join_periodic; // of a mesh from a checkpoint
   std::unique_ptr<TimeSeries>                       series;        // last member: its destructor waits for its task

@@ -17,10 +17,11 @@ namespace
 template <int dim>
 internal::FieldOnLevels<dim> on_levels(const dealii::Triangulation<dim> &mesh, const LevelMeshOptions &options,
                                        const std::string &name, const dealii::FiniteElement<dim> &element,
-                                       const DirichletBoundary &dirichlet)
+                                       DirichletBoundary dirichlet, unsigned int mapping_degree)
 {
-  auto meshes = std::make_unique<LevelMeshes<dim>>(mesh, options);
-  auto field  = std::make_unique<Field<dim>>(*meshes, name, element, dirichlet);
+  dirichlet.mapping_degree = mapping_degree;
+  auto meshes              = std::make_unique<LevelMeshes<dim>>(mesh, options);
+  auto field               = std::make_unique<Field<dim>>(*meshes, name, element, dirichlet);
   return {std::move(meshes), std::move(field)};
 }
 } // namespace
@@ -29,8 +30,9 @@ template <int dim>
 Unknown<dim>::Unknown(TimeDependentProblem<dim> &program, const std::string &name,
                       const dealii::FiniteElement<dim> &element, const DirichletBoundary &dirichlet,
                       const LinearSolverParameters &parameters, const UnknownOptions &options)
-  : internal::FieldOnLevels<dim>(on_levels(
-      *program.mesh, program.level_mesh_options(parameters, element, options.coarsest_cells), name, element, dirichlet))
+  : internal::FieldOnLevels<dim>(on_levels(*program.mesh,
+                                           program.level_mesh_options(parameters, element, options.coarsest_cells),
+                                           name, element, dirichlet, program.mapping.get_degree()))
   , DeviceField<dim>(program.device, *this->field_, program.mapping)
   , quadrature(options.n_points > 0 ? options.n_points : element.degree + 1)
   , parameters(parameters)

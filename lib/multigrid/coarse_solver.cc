@@ -23,7 +23,7 @@ namespace
                                                            "coarsest level a flat cell, so that more Coarsest level "
                                                            "cells help?")
 {
-  throw RunError("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
+  throw SingularMatrix("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
 }
 
 // The largest sum of the absolute values of a row of a dense matrix, or NaN where there is one.

@@ -1,6 +1,7 @@
 #include "multigrid/linear_solver.h"
 
 #include "algebra/graph.h"
+#include "multigrid/coarse_solver.h"
 #include "multigrid/multigrid_preconditioner.h"
 #include "operators/device_level.h"
 #include "operators/linear_operator.h"
@@ -42,11 +43,23 @@ std::unique_ptr<DeviceLevel<double>> finest_level(const Device &device, const Le
 std::unique_ptr<Preconditioner> make_multigrid(const Device &device, const std::vector<LevelData> &levels,
                                                Precision precision, const MultigridOptions &options)
 {
-  if (precision == Precision::float32)
-    return std::make_unique<MultigridPreconditioner<float>>(device, levels, options);
-  MultigridOptions in_double   = options;
-  in_double.smoothing_in_float = precision == Precision::mixed;
-  return std::make_unique<MultigridPreconditioner<double>>(device, levels, in_double);
+  try
+    {
+      if (precision == Precision::float32)
+        return std::make_unique<MultigridPreconditioner<float>>(device, levels, options);
+      MultigridOptions in_double   = options;
+      in_double.smoothing_in_float = precision == Precision::mixed;
+      return std::make_unique<MultigridPreconditioner<double>>(device, levels, in_double);
+    }
+  catch (const SingularMatrix &)
+    {
+      // Several ranks would have to agree, as one of them has the matrix.
+      if (levels.size() == 1 || device.communicator().size() > 1 || !levels[1].has_rows() || levels[1].n_rows() > 1000)
+        throw;
+    }
+  std::vector<LevelData> finer(levels.begin() + 1, levels.end());
+  finer[0].prolongation = finer[0].restriction = nullptr;
+  return make_multigrid(device, finer, precision, options);
 }
 
 LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &levels,

@@ -190,8 +190,10 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
     "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
   add_parameter(
     "Dirichlet boundaries", held,
-    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of the "
-    "box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); boundaries of a mesh from a file may have names");
+    "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'; with n it is "
+    "zero "
+    "along the normal, as on slanted or curved sides. The sides of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); "
+    "boundaries of a mesh from a file may have names");
 }
 
 void SolidBoundaries::check(unsigned int dim, bool stationary, bool box, bool axial) const
@@ -202,9 +204,10 @@ void SolidBoundaries::check(unsigned int dim, bool stationary, bool box, bool ax
   for (const auto &[id, components] : dirichlet)
     {
       require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
-      require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
-              "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
-      require(!has(id) || components.find_first_of(axes) != std::string::npos, "Problem/Dirichlet boundaries: '",
+      require(!components.empty() && components.find_first_not_of("xyzn") == std::string::npos,
+              "Problem/Dirichlet boundaries: '", components, "' of boundary ", id,
+              " should name components, as xyz, or n for the normal one");
+      require(!has(id) || components.find_first_of(axes + "n") != std::string::npos, "Problem/Dirichlet boundaries: '",
               components, "' of boundary ", id, " names none of the components ", axes);
       prescribed_somewhere += has(id) ? components : "";
     }
@@ -227,8 +230,9 @@ void SolidBoundaries::check(unsigned int dim, bool stationary, bool box, bool ax
       check_springs("Problem/Springs", text, dim);
     }
   supports.check(dim);
-  for (const char axis : axial ? "y" : axes) // the material around the axis holds the radial component
-    require(!stationary || !springs.empty() || prescribed_somewhere.find(axis) != std::string::npos,
+  // The material around the axis holds the radial component; check_supports() looks at normals and springs.
+  for (const char axis : axial ? "y" : axes)
+    require(!stationary || !springs.empty() || prescribed_somewhere.find_first_of({axis, 'n'}) != std::string::npos,
             "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis, " prescribed somewhere");
 }
 

@@ -96,8 +96,8 @@ private:
   std::string section;
 };
 
-/// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "y"}}. The letters x, y, z
-/// stand for the components 0, 1, 2 of each vector of dim components in the element.
+/// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "n"}}. The letters x, y, z
+/// stand for the components 0, 1, 2 of each vector of dim components in the element, and n for the normal one.
 template <int dim>
 DirichletBoundary prescribed_axes(const std::map<unsigned int, std::string> &axes,
                                   const dealii::FiniteElement<dim>          &element)
@@ -110,6 +110,8 @@ DirichletBoundary prescribed_axes(const std::map<unsigned int, std::string> &axe
         mask.set(c, text.find("xyz"[c % dim]) != std::string::npos);
       if (mask.n_selected_components() > 0)
         dirichlet[id] = mask;
+      if (text.find('n') != std::string::npos)
+        dirichlet.normal.insert(id);
     }
   return dirichlet;
 }
@@ -147,19 +149,28 @@ public:
   /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object.
   explicit SolidBoundaries(const MeshFileParameters &mesh_file);
 
-  std::map<unsigned int, std::string> dirichlet; ///< components such as "xyz" by id, once the parameters are read
+  std::map<unsigned int, std::string> dirichlet;                   ///< components such as "xyz" or "n" by id, once read
   std::map<unsigned int, std::string> traction, pressure, springs; ///< expressions by boundary id, once read
   Supports                            supports;                    ///< once read
 
+  bool hold_normally() const ///< whether u . n = 0 on a boundary
+  {
+    return std::any_of(dirichlet.begin(), dirichlet.end(),
+                       [](const auto &held) { return held.second.find('n') != std::string::npos; });
+  }
   /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
   /// another mesh than a box, only check(mesh) knows the boundaries.
   void check(unsigned int dim, bool stationary, bool box, bool axial) const;
-  /// Throws InputError where the mesh lacks one of the boundaries.
+  /// Throws InputError where the mesh lacks one of the boundaries, or has an edge in one that is held normally.
   template <int dim>
   void check(const dealii::Triangulation<dim> &mesh) const
   {
     for (const auto &[id, components] : dirichlet)
-      check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+      {
+        check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+        if (components.find('n') != std::string::npos)
+          check_edges("Problem/Dirichlet boundaries", mesh, id);
+      }
     for (const auto &[id, text] : traction)
       check_boundaries("Problem/Traction", {id}, mesh);
     for (const auto &[id, text] : pressure)
@@ -176,16 +187,16 @@ public:
     dirichlet.at_point = supports.at<dim>(element.n_components(), *std::max_element(lengths.begin(), lengths.end()));
     return dirichlet;
   }
-  /// Throws InputError on all ranks for supports that meet no node, or that do not hold a stationary body.
+  /// Throws InputError on all ranks for supports that meet no node, or where nothing holds a stationary body.
   template <int dim>
   void check_supports(const Field<dim> &field, const dealii::Mapping<dim> &mapping, const std::vector<double> &lengths,
-                      bool stationary, bool axial) const
+                      const Springs<dim> &foundations, bool stationary, bool axial) const
   {
-    if (supports.empty())
-      return;
-    supports.require_nodes(field.finest(), mapping, *std::max_element(lengths.begin(), lengths.end()));
-    if (stationary && springs.empty())
-      require_no_rigid_motion("Problem/Supports", field, mapping, axial);
+    if (!supports.empty())
+      supports.require_nodes(field.finest(), mapping, *std::max_element(lengths.begin(), lengths.end()));
+    if (stationary)
+      require_no_rigid_motion(supports.empty() ? "Problem/Dirichlet boundaries" : "Problem/Supports", field, mapping,
+                              foundations, axial);
   }
 
   /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i - ∫ p n . φ_i of a body force f, the tractions g and the pressures p

@@ -9,6 +9,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -97,6 +98,32 @@ dealii::Tensor<2, dim> Springs<dim>::stiffness(const CellContext<dim> &cell, uns
     for (const auto &point : found->second)
       sum += point.shape[cell.node(a)] * point.shape[cell.node(b)] * point.k;
   return sum;
+}
+
+template <int dim>
+void Springs<dim>::add_products(const LevelSpace<dim> &space, std::size_t level, const std::vector<Array<double>> &u,
+                                Array<double> &products) const
+{
+  if (empty())
+    return;
+  double largest = 0.;
+  for (const auto &[cell, points] : levels[level])
+    for (const auto &point : points)
+      largest = std::max(largest, point.k.norm());
+  space.communicator().max(&largest, 1);
+  for (const auto &[cell, points] : levels[level])
+    for (const auto &point : points)
+      {
+        std::vector<dealii::Tensor<1, dim>> at_point(u.size());
+        for (std::size_t k = 0; k < u.size(); ++k)
+          for (unsigned int a = 0; a < point.shape.size(); ++a)
+            for (unsigned int d = 0; d < dim; ++d)
+              at_point[k][d] +=
+                point.shape[a] * u[k][space.cell_dofs(cell)[space.element().component_to_system_index(d, a)]];
+        for (std::size_t k = 0; k < u.size() && largest > 0.; ++k)
+          for (std::size_t l = 0; l < u.size(); ++l)
+            products[k * u.size() + l] += at_point[k] * (point.k / largest * at_point[l]);
+      }
 }
 
 template class Springs<2>;

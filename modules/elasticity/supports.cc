@@ -13,7 +13,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <set>
 #include <sstream>
 #include <utility>
 
@@ -124,8 +123,8 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
   const auto axis_of = adamant::components(space);
   for (const auto &support : supports)
     {
-      const auto            far = defect<dim>(key, support, extent);
-      std::set<int>         held(space.prescribed.begin(), space.prescribed.end());
+      const auto            far   = defect<dim>(key, support, extent);
+      const auto            held  = [&](std::size_t i) { return space.H.row_start[i] == space.H.row_start[i + 1]; };
       double                least = std::numeric_limits<double>::max();
       std::array<double, 3> nearest{};
       for (std::size_t i = 0; i < n && least > 0.; ++i)
@@ -134,7 +133,7 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
             std::array<double, 3> x{};
             for (int d = 0; d < dim; ++d)
               x[d] = points[d * n + i];
-            if (const double distance = far(x.data()); distance < least && (distance > 0. || held.count(int(i)) > 0))
+            if (const double distance = far(x.data()); distance < least && (distance > 0. || held(i)))
               {
                 least   = distance;
                 nearest = x;
@@ -152,23 +151,41 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
 
 namespace
 {
-// Whether the prescribed DoFs of a space leave a rigid motion: the motions' values there are linearly dependent.
+// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, and do against springs
+// is linearly dependent.
 template <int dim>
-bool can_move(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, bool axial)
+bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<dim> &mapping,
+              const Springs<dim> &springs, bool axial)
 {
-  auto modes = rigid_body_modes(space, mapping);
+  const auto &space = field.space(level);
+  auto        modes = rigid_body_modes(space, mapping);
   if (axial)
     modes = {modes[1]};
   const int     n = static_cast<int>(modes.size());
-  Array<double> products(n * n, 0.), largest(n, 0.);
-  for (int k = 0; k < n; ++k)
-    for (const double value : modes[k])
-      largest[k] = std::max(largest[k], std::abs(value));
-  space.communicator().max(largest.data(), n);
-  for (int k = 0; k < n; ++k)
-    for (int l = 0; l < n; ++l)
-      for (const int i : space.prescribed)
-        products[k * n + l] += modes[k][i] / largest[k] * modes[l][i] / largest[l];
+  Array<double> products(n * n, 0.), violated(n);
+  for (auto &mode : modes)
+    {
+      double largest = 0.;
+      for (const double value : mode)
+        largest = std::max(largest, std::abs(value));
+      space.communicator().max(&largest, 1);
+      for (double &value : mode)
+        value /= largest;
+      mode = space.local_values(mode.data());
+    }
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (!space.is_free(i))
+      {
+        for (int k = 0; k < n; ++k)
+          {
+            violated[k] = modes[k][i];
+            for (auto entry = space.H.row_start[i]; entry < space.H.row_start[i + 1]; ++entry)
+              violated[k] -= space.H.value[entry] * modes[k][space.H.column[entry]];
+          }
+        for (int k = 0; k < n * n; ++k)
+          products[k] += violated[k / n] * violated[k % n];
+      }
+  springs.add_products(space, level, modes, products);
   space.communicator().sum(products.data(), n * n);
   for (int k = 0; k < n; ++k) // Cholesky's pivots
     {
@@ -184,11 +201,12 @@ bool can_move(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
 
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                             bool axial)
+                             const Springs<dim> &springs, bool axial)
 {
-  require(!can_move(field.finest(), mapping, axial), key,
-          ": with these supports the solid can still move or turn as a rigid body");
-  require(!can_move(field.space(0), mapping, axial), key,
+  require(!can_move(field, field.n_levels() - 1, mapping, springs, axial), key,
+          ": with these conditions the solid can still move or turn as a rigid body");
+  // On one rank multigrid begins on a finer level then.
+  require(field.finest().communicator().size() == 1 || !can_move(field, 0, mapping, springs, axial), key,
           ": the coarsest level of multigrid has too few nodes of the supports, so that the solid can turn there. Let "
           "the mesh before refinement have vertices at the supports, or raise Linear solver/Coarsest level cells");
 }
@@ -197,6 +215,8 @@ template std::function<unsigned int(const double *)> Supports::at<2>(unsigned in
 template std::function<unsigned int(const double *)> Supports::at<3>(unsigned int, double) const;
 template void Supports::require_nodes(const LevelSpace<2> &, const dealii::Mapping<2> &, double) const;
 template void Supports::require_nodes(const LevelSpace<3> &, const dealii::Mapping<3> &, double) const;
-template void require_no_rigid_motion(const std::string &, const Field<2> &, const dealii::Mapping<2> &, bool);
-template void require_no_rigid_motion(const std::string &, const Field<3> &, const dealii::Mapping<3> &, bool);
+template void require_no_rigid_motion(const std::string &, const Field<2> &, const dealii::Mapping<2> &,
+                                      const Springs<2> &, bool);
+template void require_no_rigid_motion(const std::string &, const Field<3> &, const dealii::Mapping<3> &,
+                                      const Springs<3> &, bool);
 } // namespace adamant

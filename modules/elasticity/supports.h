@@ -1,5 +1,6 @@
 #pragma once
 
+#include "elasticity/springs.h"
 #include "fem/spaces/field.h"
 
 #include <deal.II/fe/mapping.h>
@@ -49,10 +50,10 @@ private:
   std::vector<Support> supports;
 };
 
-/// Throws InputError where a rigid motion of the solid is left. On the finest level of the field supports do not hold
-/// it; the coarsest level may have too few of their nodes. With `axial` symmetry only the axis is a direction of rigid
-/// motions. All ranks call it together.
+/// Throws InputError where a rigid motion of the solid is left: neither springs nor the constraints of the field, as
+/// prescribed values, normal conditions and periodic sides are, hold it. With several ranks the coarsest level has to hold
+/// it, too. With `axial` symmetry only the axis is a direction of rigid motions. All ranks call it together.
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                             bool axial);
+                             const Springs<dim> &springs, bool axial);
 } // namespace adamant

@@ -225,9 +225,10 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
     "Curved boundaries", curved_boundaries,
     "Where refinement of the mesh in File places new vertices, by boundary: 'id: circle; x; y, ...' with the centre. "
     "Other curves are 'ellipse; x; y; a; b' with half axes and, in 3D, sphere and ellipsoid. A cylinder 'cylinder; x; "
-    "y; "
-    "z; d_x; d_y; d_z' has a point of the axis and its direction. A surface 'surface; f(x, y, z)' has the points where "
-    "f is zero");
+    "y; z; d_x; d_y; d_z' has a point of the axis and its direction. A surface 'surface; f(x, y, z)' has the points "
+    "where f is zero. With 'cad; file.step; k' they lie on face k of a STEP or IGES file, which is beside File, in 2D "
+    "on "
+    "its edge k");
   add_parameter(
     "Periodic boundaries", periodic,
     "Pairs of boundaries 'id: id, ...': a translation takes the faces of one to the faces of the other, and the "
@@ -259,9 +260,9 @@ void MeshFileParameters::check(unsigned int dim) const
   for (const auto &[id, text] :
        split_by_boundary("Mesh/Curved boundaries", curved_boundaries, boundaries("Mesh/Curved boundaries")))
     if (dim == 2)
-      manifold_of<2>(text);
+      manifold_of<2>(text, folder());
     else
-      manifold_of<3>(text);
+      manifold_of<3>(text, folder());
 }
 
 // $PhysicalNames of a file of Gmsh: a line with their number, then dimension, id and "name" of each.
@@ -319,6 +320,16 @@ unsigned int MeshFileParameters::id_of(const std::string &key, const std::string
                    others);
 }
 
+std::string MeshFileParameters::folder() const
+{
+  return std::filesystem::path(file).parent_path();
+}
+
+std::string MeshFileParameters::what() const
+{
+  return from_file() ? "Mesh/Curved boundaries: '" + file + "'" : "Mesh/Type = " + type;
+}
+
 bool MeshFileParameters::curved() const
 {
   const auto *shape = shape_of(type);
@@ -354,7 +365,7 @@ void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) c
         for (const unsigned int f : cell->face_indices())
           if (cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
             cell->face(f)->set_all_manifold_ids(manifold);
-      mesh.set_manifold(manifold++, *manifold_of<dim>(text));
+      mesh.set_manifold(manifold++, *manifold_of<dim>(text, folder()));
     }
 }
 
@@ -404,12 +415,19 @@ void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &mesh) cons
 {
   if (!curved())
     return;
-  const std::string what  = from_file() ? "Mesh/Curved boundaries: '" + file + "'" : "Mesh/Type = " + type;
-  const auto        check = [&mesh, what, names = names_in<dim>(file)] { check_refined_cells(what, mesh, names); };
+  const auto check = [&mesh, what = what(), names = names_in<dim>(file)] { check_refined_cells(what, mesh, names); };
   if (!is_distributed(mesh))
     mesh.signals.post_refinement.connect(check);
   mesh.signals.post_distributed_refinement.connect(check);
   mesh.signals.post_distributed_load.connect(check);
+}
+
+template <int dim>
+void MeshFileParameters::check_mapping(const dealii::Triangulation<dim> &mesh,
+                                       const dealii::MappingQ<dim>      &mapping) const
+{
+  if (curved() && mapping.get_degree() > 1)
+    check_refined_cells(what(), mesh, names_in<dim>(file), &mapping);
 }
 
 template <int dim>
@@ -459,11 +477,13 @@ std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &mesh) co
   return text.str();
 }
 
-#define INSTANTIATE(dim)                                                                         \
-  template void        MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;    \
-  template bool        MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
-  template void        MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
-  template std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &) const;      \
+#define INSTANTIATE(dim)                                                                                             \
+  template void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;                               \
+  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;                                 \
+  template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const;                            \
+  template void MeshFileParameters::check_mapping(const dealii::Triangulation<dim> &, const dealii::MappingQ<dim> &) \
+    const;                                                                                                           \
+  template std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &) const;                          \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

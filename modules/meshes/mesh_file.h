@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/tria.h>
 
 #include <functional>
@@ -63,6 +64,9 @@ public:
   /// throws InputError on all ranks, with the cell's place in a file.
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const;
+  /// Throws InputError on all ranks where a quadratic mapping turns an active cell inside out at one of its Gauss points.
+  template <int dim>
+  void check_mapping(const dealii::Triangulation<dim> &mesh, const dealii::MappingQ<dim> &mapping) const;
 
   /// Returns a line for each boundary and material: id, name in a file, faces or cells, size. All ranks call it.
   template <int dim>
@@ -74,6 +78,8 @@ private:
     unsigned int dimension, id;
     std::string  name;
   };
+  std::string  folder() const; // of the file
+  std::string  what() const;   // names the curved mesh in messages
   void         read_groups();
   unsigned int id_of(const std::string &key, const std::string &name, const char *what, unsigned int dimension) const;
   template <int dim>

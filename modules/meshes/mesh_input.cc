@@ -20,6 +20,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 namespace adamant
@@ -63,6 +64,21 @@ std::string fault_of(const Cell &cell, bool may_be_flat)
       return (share < -1e-10 ? "is turned inside out" : "is flat") +
              (" at its vertex " + text_of<dim>(cell->vertex(v)));
     }
+  return "";
+}
+
+// Returns what is wrong with a cell as the mapping has it at the points of `values`, or an empty text.
+template <int dim, typename Cell>
+std::string fault_of_mapping(const Cell &cell, dealii::FEValues<dim> &values)
+{
+  const auto lines = cell->line_indices();
+  if (std::none_of(lines.begin(), lines.end(),
+                   [&](unsigned int l) { return cell->line(l)->manifold_id() != dealii::numbers::flat_manifold_id; }))
+    return "";
+  values.reinit(cell);
+  for (const unsigned int q : values.quadrature_point_indices())
+    if (!(values.JxW(q) > 0.))
+      return "is turned inside out by its curved sides near " + text_of<dim>(values.quadrature_point(q));
   return "";
 }
 
@@ -231,11 +247,17 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
 }
 
 template <int dim>
-void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                         const dealii::MappingQ<dim> *mapping)
 {
-  std::string own;
+  const dealii::MappingQ<dim>   straight(1);
+  const dealii::FE_Nothing<dim> nothing;
+  dealii::FEValues<dim>         values(mapping ? *mapping : straight, nothing, dealii::QGauss<dim>(3),
+                               dealii::update_JxW_values | dealii::update_quadrature_points);
+  std::string                   own;
   for (const auto &cell : mesh.active_cell_iterators())
-    if (cell->is_locally_owned() && !(own = fault_of<dim>(cell, false)).empty())
+    if (cell->is_locally_owned() &&
+        !(own = mapping ? fault_of_mapping<dim>(cell, values) : fault_of<dim>(cell, false)).empty())
       {
         own =
           name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;
@@ -325,6 +347,7 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
 template <int dim>
 void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh, unsigned int id)
 {
+  std::ostringstream                                          fault;
   std::map<unsigned int, std::vector<dealii::Tensor<1, dim>>> normals; // of the faces at a vertex
   const dealii::FE_Nothing<dim>                               nothing;
   dealii::FEFaceValues<dim> at_face(nothing, dealii::QMidpoint<dim - 1>(), dealii::update_normal_vectors);
@@ -335,14 +358,18 @@ void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh,
           at_face.reinit(cell, f);
           for (const unsigned int v : cell->face(f)->vertex_indices())
             {
+              const auto x      = cell->face(f)->vertex(v);
+              auto       normal = cell->face(f)->get_manifold().normal_vector(cell->face(f), x); // of curved faces, too
+              normal *= normal * at_face.normal_vector(0) < 0. ? -1. : 1.;
               auto &others = normals[cell->face(f)->vertex_index(v)];
-              for (const auto &normal : others)
-                require(normal * at_face.normal_vector(0) > 0.17, key, ": boundary ", id,
-                        " has free slip and an edge at (", cell->face(f)->vertex(v),
-                        "); sides of different directions need ids of their own");
-              others.push_back(at_face.normal_vector(0));
+              for (const auto &other : others)
+                if (other * normal <= 0.17 && fault.str().empty())
+                  fault << key << ": boundary " << id << " has u . n = 0 and an edge at (" << x
+                        << "); sides of different directions need ids of their own";
+              others.push_back(normal);
             }
         }
+  require_on_all(Communicator(mesh.get_communicator()), fault.str());
 }
 
 template <int dim>
@@ -386,16 +413,17 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   return lengths;
 }
 
-#define INSTANTIATE(dim)                                                                                          \
-  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);   \
-  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &); \
-  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);      \
-  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
-  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
-                                 const dealii::Triangulation<dim> &);                                             \
-  template void check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int);               \
-  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,        \
-                                                 const dealii::Triangulation<dim> &);                             \
+#define INSTANTIATE(dim)                                                                                         \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);  \
+  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, \
+                                    const dealii::MappingQ<dim> *);                                              \
+  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
+                                 const dealii::Triangulation<dim> &);                                            \
+  template void check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int);              \
+  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,       \
+                                                 const dealii::Triangulation<dim> &);                            \
   template std::vector<double>    extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -2,6 +2,7 @@
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/tensor.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/tria.h>
 
 #include <array>
@@ -29,9 +30,11 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
                  bool may_be_flat = false);
 
 /// Throws InputError for an active cell that refinement has made flat or turned inside out; `name` gets the number of
-/// its coarse cell. All ranks call it together.
+/// its coarse cell. With a `mapping` it also looks at the Gauss points of cells with curved edges. All ranks call it
+/// together.
 template <int dim>
-void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
+void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                         const dealii::MappingQ<dim> *mapping = nullptr);
 
 /// Throws InputError for two faces at one place that have different vertices, so that they do not join their cells. The
 /// faces of a crack may: both have a boundary id other than 0. In an unrefined mesh no cell may have a vertex or its

@@ -400,6 +400,9 @@ TEST_F(TransportFromFile, CurvesThatTurnCellsInsideOut)
   const std::string cell = "/m.msh': cell 11 (line 14), refined to level ",
                     how  = ", is turned inside out at its vertex (";
   run(settings("-2", 2));
+  run(settings("-0.2", 0));
+  expect_refused(settings("-0.2", 0, {"Discretization/Degree=2"}),
+                 cell + "0, is turned inside out by its curved sides near (");
   expect_refused(settings("-0.2", 2), cell + "1" + how);
   expect_refused(settings("-0.2", 2, {"Ranks/Distributed mesh=true"}), cell + "2" + how);
   // Where the mesh changes in the run, output has been written before.

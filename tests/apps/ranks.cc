@@ -310,7 +310,7 @@ const Case cases[] = {
   {"ElasticityFromFile2D", elasticity,
    Settings{"Mesh/File=" MESHES "/plate_with_hole.msh", "Mesh/Curved boundaries=hole: circle; 0; 0",
             "Problem/Young modulus=plate: 3", "Problem/Poisson ratio=0.3",
-            "Problem/Dirichlet boundaries=left: x, bottom: y", "Problem/Traction=right: 1; 0",
+            "Problem/Dirichlet boundaries=left: x, bottom: y, hole: n", "Problem/Traction=right: 1; 0",
             "Problem/Body force=0; 0", "Output/Points=0, 1; 1, 0", "Output/Stress points=0, 1; 1, 0; 3, 2.5",
             "Output/Profiles=0, 1, 0, 4", "Output/Planes=1, 1, 1, 0.3, 0.4, 2", "Output/Plane points=5, 4",
             "Output/Statistics=force on boundary right; mean u over material plate; max von_mises; max displacement on "

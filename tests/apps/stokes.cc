@@ -639,7 +639,7 @@ TEST_F(Stokes, BadInput)
                       "8 4 line 5 6\n"); // boundary 1 has a part along x, a slope, and a part along y
   expect_refused({"Mesh/Type=file", "Mesh/File=partly.inp", "Mesh/Refinements=1", "Problem/Case=expressions",
                   "Problem/Boundaries=1: free_slip, 3: no_slip, 4: no_slip"},
-                 "boundary 1 has free slip and an edge at (0 0)");
+                 "boundary 1 has u . n = 0 and an edge at (0 0)");
   expect_refused({"Mesh/Refinements=1", "Output/Points=0.5, 0.5; 2, 0.5"},
                  "Output/Points: the point (2 0.5) lies outside the mesh");
   expect_refused({"Discretization/Velocity=q3"}, "Velocity");

@@ -1,5 +1,6 @@
 #include "multigrid/v_cycle.h"
 
+#include "multigrid/linear_solver.h"
 #include "multigrid/multigrid_preconditioner.h"
 #include "multigrid/smoothers/registry.h"
 #include "support/devices.h"
@@ -370,4 +371,24 @@ TYPED_TEST(VCycleTest, RefusesImpossibleInput)
   levels                       = q1_levels(2, 4, 2);
   levels.matrices[1]->value[0] = nan_value;
   EXPECT_THROW(VCycle<Number>(this->device, levels.data, options), RunError) << "NaN on the diagonal";
+}
+
+// A coarsest level with a singular matrix is left out; where all matrices are singular, this is said.
+TEST(MakeMultigrid, BeginsWhereTheMatrixIsRegular)
+{
+  const Device     device = Device::host(2);
+  MultigridOptions options;
+  auto             levels                = q1_levels(2, 4, 3);
+  *levels.matrices[0]                    = q1_matrix({2, 4}, {}, false);
+  const std::vector<LevelData> finer     = {levels.data.begin() + 1, levels.data.end()};
+  const auto                   M         = make_multigrid(device, levels.data, Precision::float64, options);
+  const auto                   reference = make_multigrid(device, finer, Precision::float64, options);
+  const Values                 b         = random_values(levels.n_rows(), 1);
+  Vector<double>               x(device, levels.n_rows()), y(device, levels.n_rows());
+  M->vmult(to_device<double>(device, b), x);
+  reference->vmult(to_device<double>(device, b), y);
+  EXPECT_EQ(values_of(x), values_of(y));
+  for (std::size_t l : {1, 2})
+    *levels.matrices[l] = q1_matrix({2, 4 << l}, {}, false);
+  EXPECT_THROW(make_multigrid(device, levels.data, Precision::float64, options), SingularMatrix);
 }

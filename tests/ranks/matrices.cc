@@ -156,6 +156,20 @@ void check_ghost_values(const Device &device)
 }
 } // namespace
 
+// MPI_MAX may lose the NaN of one rank, and the rank is another one each time.
+TEST(Ranks, TheMaximumOfNumbersAndNaN)
+{
+  const adamant::Communicator ranks(MPI_COMM_WORLD);
+  for (int k = 0; k < ranks.size(); ++k)
+    {
+      double values[] = {ranks.rank() == k ? std::nan("") : 1., double(ranks.rank()), -1.};
+      ranks.max(values, 3);
+      EXPECT_TRUE(std::isnan(values[0])) << "of rank " << k;
+      EXPECT_EQ(values[1], ranks.size() - 1.);
+      EXPECT_EQ(values[2], -1.);
+    }
+}
+
 TEST(Ranks, GhostValues)
 {
   check_ghost_values(Device::host(2, adamant::Communicator(world)));

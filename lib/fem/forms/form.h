@@ -66,7 +66,8 @@ Columns<dim> nodal_values(const Field<dim> &field)
   return {ColumnKind::nodal_values, &field};
 }
 
-/// Returns columns as nodal_values(), for an A that couples each component with itself only, as mass matrices do.
+/// Returns columns as nodal_values(), for an A that couples each component with itself only, as mass matrices do. No
+/// condition of the rows may join components, as DirichletBoundary::normal does.
 template <int dim>
 Columns<dim> nodal_values_by_component(const Field<dim> &field)
 {

@@ -116,7 +116,9 @@ auto periodic_faces(const dealii::Triangulation<dim> &mesh, const CellOf &cell_o
 struct DirichletBoundary : std::map<dealii::types::boundary_id, dealii::ComponentMask>
 {
   using std::map<dealii::types::boundary_id, dealii::ComponentMask>::map;
-  std::set<dealii::types::boundary_id> normal; ///< u . n = 0, u the first dim components; sides may have any direction
+  /// Where u . n = 0 for each vector u of dim components; sides may have any direction.
+  std::set<dealii::types::boundary_id> normal;
+  unsigned int                         mapping_degree = 1; ///< of the cells that normals and points belong to
   /// Returns the bits of the components prescribed at a point; null: none. Several threads may call it at once.
   std::function<unsigned int(const double *point)> at_point;
 };

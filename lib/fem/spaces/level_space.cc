@@ -7,6 +7,7 @@
 #include <deal.II/base/tensor.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/numerics/vector_tools.h>
 
 #include <algorithm>
@@ -184,26 +185,34 @@ template <int dim>
 Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<bool(unsigned, unsigned)>     &marks,
                                                          const std::function<unsigned int(const double *)> &at) const
 {
-  const auto    on_face = dofs_on_faces(element());
-  Array<double> n_marks(n_owned() + numbers->n_ghost_indices(), 0.);
-#pragma omp parallel for schedule(static)
-  for (int c = 0; c < n_cells(); ++c)
-    {
-      const auto cell = (*cells)[c];
-      for (const unsigned int f : cell->face_indices())
-        if (cell->at_boundary(f))
-          for (const int i : on_face[f])
-            if (marks(boundary_id(cell->face(f)), element().system_to_component_index(i).first))
-              write_atomically(n_marks[cell_dofs(c)[i]], 1.);
-      for (int i = 0; at && i < per_cell; ++i)
-        {
-          dealii::Point<dim> x;
-          for (const unsigned int v : cell->vertex_indices())
-            x += cell->reference_cell().d_linear_shape_function(element().unit_support_point(i), v) * cell->vertex(v);
-          if ((at(&x[0]) >> element().system_to_component_index(i).first & 1U) != 0)
+  const auto                  on_face = dofs_on_faces(element());
+  const dealii::MappingQ<dim> mapping(mapping_degree);
+  Array<double>               n_marks(n_owned() + numbers->n_ghost_indices(), 0.);
+#pragma omp parallel
+  {
+    dealii::FEValues<dim> nodes(mapping, element(), dealii::Quadrature<dim>(element().get_unit_support_points()),
+                                dealii::update_quadrature_points);
+#pragma omp for schedule(static)
+    for (int c = 0; c < n_cells(); ++c)
+      {
+        const auto cell = (*cells)[c];
+        for (const unsigned int f : cell->face_indices())
+          if (cell->at_boundary(f))
+            for (const int i : on_face[f])
+              if (marks(boundary_id(cell->face(f)), element().system_to_component_index(i).first))
+                write_atomically(n_marks[cell_dofs(c)[i]], 1.);
+        if (at)
+          nodes.reinit(cell);
+        for (int i = 0; at && i < per_cell; ++i)
+          if ((at(&nodes.quadrature_point(i)[0]) >> element().system_to_component_index(i).first & 1U) != 0)
             write_atomically(n_marks[cell_dofs(c)[i]], 1.);
-        }
-    }
+      }
+  }
+  for (int i = 0; i < static_cast<int>(n_marks.size()); ++i)
+    if (const auto *entries =
+          n_marks[i] > 0. ? hanging_nodes.get_constraint_entries(numbers->local_to_global(i)) : nullptr)
+      if (entries->size() == 1 && entries->front().second == 1.)
+        n_marks[local_number(entries->front().first)] += 1.;
   if (plan)
     n_marks = local_values(sum_local(std::move(n_marks)).data());
   Array<unsigned char> marked(n_marks.size());
@@ -216,7 +225,8 @@ Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<boo
 template <int dim>
 void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 {
-  constrained = marked_on_boundary(
+  mapping_degree = dirichlet.mapping_degree;
+  constrained    = marked_on_boundary(
     [&](unsigned int id, unsigned int component) {
       const auto boundary = dirichlet.find(id);
       return boundary != dirichlet.end() && boundary->second[component];
@@ -239,7 +249,12 @@ std::array<Array<double>, dim> LevelSpace<dim>::nodal_normals(dealii::types::bou
   std::array<Array<double>, dim> normals;
   for (auto &component : normals)
     component.assign(constrained.size(), 0.);
-  dealii::FEFaceValues<dim> at_face(element(), dealii::QGauss<dim - 1>(element().degree + 1),
+  const dealii::MappingQ<dim> mapping(mapping_degree);
+  const int                   n = element().degree + 1;
+  // The points of the second rule are the nodes.
+  const dealii::Quadrature<dim - 1> rule =
+    mapping_degree == 1 ? dealii::Quadrature<dim - 1>(dealii::QGauss<dim - 1>(n)) : dealii::QGaussLobatto<dim - 1>(n);
+  dealii::FEFaceValues<dim> at_face(mapping, element(), rule,
                                     dealii::update_values | dealii::update_normal_vectors | dealii::update_JxW_values);
   for (int c = 0; c < n_cells(); ++c)
     for (const unsigned int f : (*cells)[c]->face_indices())
@@ -281,14 +296,15 @@ void LevelSpace<dim>::constrain_normals(const std::set<dealii::types::boundary_i
       all.add_line(line.index);
       all.add_entries(line.index, line.entries);
     }
-  for (int first = 0; first < static_cast<int>(constrained.size()); first += rows_per_node) // of a node
-    for (const auto &[dof, entries] : normal_conditions<dim>(first, normals, constrained))
-      {
-        constrained[dof] = hanging;
-        all.add_line(numbers->local_to_global(dof));
-        for (const auto &[other, weight] : entries)
-          all.add_entry(numbers->local_to_global(dof), numbers->local_to_global(other), weight);
-      }
+  for (int node = 0; node < static_cast<int>(constrained.size()); node += rows_per_node)
+    for (int first = node; first + dim <= node + rows_per_node; first += dim) // of a vector
+      for (const auto &[dof, entries] : normal_conditions<dim>(first, normals, constrained))
+        {
+          constrained[dof] = hanging;
+          all.add_line(numbers->local_to_global(dof));
+          for (const auto &[other, weight] : entries)
+            all.add_entry(numbers->local_to_global(dof), numbers->local_to_global(other), weight);
+        }
   all.close();
   hanging_nodes = std::move(all);
 }

@@ -133,7 +133,9 @@ public:
   }
 
   /// Returns ∫ φ_i n over a boundary, for each local DoF i, by components. These nodal normals keep mass: a velocity
-  /// whose product with each of them is 0 has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). All ranks call it together.
+  /// whose product with each of them is 0 has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). Where the DirichletBoundary has
+  /// mapping degree 2, cells are curved and the integrals are sums over the nodes: so normals point where n does at the
+  /// nodes, and order 3 is kept. All ranks call it together.
   std::array<Array<double>, dim> nodal_normals(dealii::types::boundary_id id) const;
 
   CSRMatrix<double> H;          ///< constraint matrix
@@ -160,7 +162,7 @@ private:
     hanging
   };
   // As on_boundary, for faces and components with marks(id of the boundary, component), which threads call at once;
-  // also where DirichletBoundary::at_point has bits. A node's point is that of the linear mapping.
+  // also where DirichletBoundary::at_point has bits. A DoF that a periodic face replaces marks the other one, too.
   Array<unsigned char> marked_on_boundary(const std::function<bool(unsigned, unsigned)>     &marks,
                                           const std::function<unsigned int(const double *)> &at = nullptr) const;
   void                 mark_constrained(const DirichletBoundary &dirichlet);
@@ -181,6 +183,7 @@ private:
   std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
   std::shared_ptr<const ExchangePlan>               plan; // of `numbers`; null on one rank
   int                                               per_cell = 0, rows_per_node = 1;
+  unsigned int                                      mapping_degree = 1;
   Array<int>                                        table;
   Array<unsigned char>                              constrained;      // of each DoF, a Kind
   Array<unsigned char>                              constrained_cell; // of each cell, whether a DoF of it is not free

@@ -1,8 +1,10 @@
 // Meshes that have a name (Mesh/Type): their volumes and boundaries.
+#include "base/exceptions.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/parameters.h"
 #include "meshes/mesh_file.h"
 
+#include <deal.II/base/config.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
@@ -144,4 +146,62 @@ TEST(MeshShapes, SurfacesOfFiles)
 {
   expect_on_surfaces<2>("ellipse; 0; 0; 1; 0.5", "surface; x^2+4*y^2-0.25");
   expect_on_surfaces<3>("ellipsoid; 0; 0; 0; 1; 0.5; 1", "surface; sqrt(x^2+(2*y)^2+z^2)-0.5");
+}
+
+// After two refinements the vertices of boundaries that a CAD file gives have the distances r, by id, from the axis.
+template <int dim>
+void expect_on_cad(const std::string &file, const std::string &curves, const std::map<unsigned int, double> &r)
+{
+  dealii::Triangulation<dim> mesh;
+  dealii::ParameterAcceptor::clear();
+  {
+    adamant::MeshFileParameters parameters;
+    adamant::CommandLine        line;
+    line.settings = {"Mesh/File=" MESHES "/" + file, "Mesh/Curved boundaries=" + curves};
+    adamant::read_parameters(line);
+    parameters.check(dim);
+    ASSERT_TRUE(parameters.make_coarse(mesh));
+  }
+  dealii::ParameterAcceptor::clear();
+  mesh.refine_global(2);
+  unsigned int n = 0;
+  for (const auto &face : mesh.active_face_iterators())
+    if (face->at_boundary() && r.count(face->boundary_id()) > 0)
+      for (const unsigned int v : face->vertex_indices())
+        {
+          EXPECT_NEAR(std::hypot(face->vertex(v)[0], face->vertex(v)[1]), r.at(face->boundary_id()), 1e-8);
+          ++n;
+        }
+  EXPECT_GT(n, 30u);
+}
+
+TEST(MeshShapes, SurfacesOfCad)
+{
+  const auto message = [](const std::string &file, const std::string &curves) {
+    try
+      {
+        expect_on_cad<3>(file, curves, {});
+      }
+    catch (const adamant::InputError &error)
+      {
+        return std::string(error.what());
+      }
+    return std::string("none");
+  };
+  const auto expect = [&](const std::string &text, const std::string &part) {
+    const std::string found = message("thick_cylinder.msh", "inside: " + text);
+    EXPECT_NE(found.find(part), std::string::npos) << found;
+  };
+  expect("cad; thick_cylinder.stl", "names no file that ends in .step");
+  expect("cad; none.step", "cannot be read");
+#ifdef DEAL_II_WITH_OPENCASCADE
+  expect_on_cad<3>("thick_cylinder.msh", "inside: cad; thick_cylinder.step; 4, outside: cad; thick_cylinder.step; 1",
+                   {{1, 1.}, {2, 2.}});
+  expect_on_cad<2>("plate_with_hole.msh", "hole: cad; plate_with_hole.igs", {{5, 1.}});
+  expect("cad; thick_cylinder.step",
+         "should name one of the 4 faces of the file, as 'cad; thick_cylinder.step; 1' does");
+  expect("cad; thick_cylinder.step; 5", "should name one of the 4 faces");
+#else
+  expect("cad; thick_cylinder.step; 4", "needs OpenCASCADE");
+#endif
 }

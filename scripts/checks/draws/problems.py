@@ -399,6 +399,8 @@ def elasticity(d):
     ids = d.boundaries()
     clamped = d.chance.sample(ids, d.chance.randint(1, min(2, len(ids))))
     texts = [f"{d.boundary_name(clamped[0])}: {axes}"] + [f"{d.boundary_name(i)}: {d.pick(*axes)}" for i in clamped[1:]]
+    if not d.mesh:  # the sides of a box have no edges of their own
+        texts += [f"{d.boundary_name(i)}: n" for i in ids if i not in clamped and d.maybe(0.1)]
     d.set("Problem/Dirichlet boundaries", ", ".join(texts))
     free = [i for i in ids if i not in clamped]
     if free:
