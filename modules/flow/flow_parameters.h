@@ -72,8 +72,10 @@ private:
 /// Section "Output" of incompressible flow.
 struct FlowOutputParameters : EvaluationParameters
 {
-  /// In descriptions `sampled` is what lines are for, and `recorded` what points are for.
-  FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded);
+  /// In descriptions `sampled` is what lines are for, and `recorded` what points are for. `fields` are the derived ones
+  /// of files by default.
+  FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded,
+                       const std::vector<std::string> &fields = {});
 
   /// Throws InputError for a boundary that the mesh does not have, and where coordinates are missing.
   void check(const MeshParameters &mesh, unsigned int dim) const

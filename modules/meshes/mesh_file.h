@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>
 
 #include <functional>
@@ -64,9 +65,12 @@ public:
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const;
 
-  /// Returns a line for each boundary and material: id, name in a file, faces or cells, size. All ranks call it.
+  /// Returns a line for each boundary and material: id, name in a file, faces or cells, size by the mapping. Where
+  /// `file` is not empty, it gets the corners of all boundary faces and in two dimensions of all cells, with their
+  /// boundary and material, for `scripts/plot mesh`. All ranks call it.
   template <int dim>
-  std::string parts(const dealii::Triangulation<dim> &mesh) const;
+  std::string parts(const dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
+                    const std::string &file) const;
 
 private:
   struct Group // of cells or faces
@@ -74,7 +78,10 @@ private:
     unsigned int dimension, id;
     std::string  name;
   };
-  void         read_groups();
+  void        read_groups();
+  std::string label(unsigned int dimension, unsigned int id) const;
+  template <int dim>
+  void         write_mesh(const dealii::Triangulation<dim> &mesh, const std::string &to) const;
   unsigned int id_of(const std::string &key, const std::string &name, const char *what, unsigned int dimension) const;
   template <int dim>
   void place_on_boundaries(dealii::Triangulation<dim> &mesh) const;
