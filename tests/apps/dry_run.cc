@@ -106,36 +106,34 @@ TEST_F(TransportDiffusion, SizesOfAnAnnulus)
     }
 }
 
-// A plate from Gmsh: names of materials and boundaries. The file of the mesh has all cells and boundary faces.
+// Names of a file's materials and boundaries. The file of the mesh has all cells and all boundary faces, also of ranks.
 TEST_F(Elasticity, PartsOfAFile)
 {
-  const std::string file = (folder / "mesh.csv").string();
-  const auto dry = start({prm + "elasticity/two_material_beam.prm", "--set", "Discretization/Uniform refinements=0",
-                          "--set", "Discretization/Refinement steps=0", "--mesh", file});
-  EXPECT_EQ(dry.code, 0) << dry.err;
-  EXPECT_FALSE(std::filesystem::exists(dry.folder));
-  EXPECT_NE(dry.out.find("dry run: " + file + " has been written"), std::string::npos) << dry.out;
-  EXPECT_NEAR(size_of(dry.out, "'steel': 20 cells, area "), 5., 1e-12);
-  EXPECT_NEAR(size_of(dry.out, "'bottom': 20 faces, length "), 10., 1e-12);
-  std::istringstream         in(read(file));
-  std::string                line;
-  std::map<std::string, int> n;
-  double                     bottom = 0.;
-  std::getline(in, line);
-  EXPECT_EQ(line, "boundary,material,corners");
-  while (std::getline(in, line))
+  for (const std::string ranks : {"", "mpirun --oversubscribe --bind-to none -np 2"})
     {
-      std::istringstream       words(line);
-      std::vector<std::string> row;
-      for (std::string word; std::getline(words, word, ',');)
-        row.push_back(word);
-      ASSERT_EQ(row.size(), row[0] == "\"\"" ? 10u : 6u) << line;
-      ++n[row[0] == "\"\"" ? row[1] : row[0]];
-      if (row[0].find("'bottom'") != std::string::npos)
-        bottom += std::abs(std::stod(row[4]) - std::stod(row[2]));
+      before                 = ranks;
+      const std::string file = (folder / "mesh.csv").string();
+      const auto dry = start({prm + "elasticity/two_material_beam.prm", "--set", "Discretization/Uniform refinements=0",
+                              "--set", "Linear solver/Coarsest level cells=1000", "--threads", "1", "--mesh", file});
+      EXPECT_EQ(dry.code, 0) << dry.err;
+      EXPECT_FALSE(std::filesystem::exists(dry.folder));
+      EXPECT_NE(dry.out.find("dry run: " + file + " has been written"), std::string::npos) << dry.out;
+      EXPECT_NEAR(size_of(dry.out, "material 5 'steel': 20 cells, area "), 5., 1e-12);
+      EXPECT_NEAR(size_of(dry.out, "boundary 3 'bottom': 20 faces, length "), 10., 1e-12);
+      std::istringstream         in(read(file));
+      std::string                line;
+      std::map<std::string, int> n; // rows that begin so
+      std::getline(in, line);
+      EXPECT_EQ(line, "boundary,material,corners");
+      while (std::getline(in, line))
+        ++n[line.substr(0, line.find(',', line.find(',') + 1))];
+      const std::map<std::string, int> expected = {
+        {"\"\",\"5 'steel'\"", 20},           {"\"\",\"6 'aluminium'\"", 20},
+        {"\"1 'clamped'\",\"5 'steel'\"", 1}, {"\"1 'clamped'\",\"6 'aluminium'\"", 1},
+        {"\"2 'end'\",\"5 'steel'\"", 1},     {"\"2 'end'\",\"6 'aluminium'\"", 1},
+        {"\"3 'bottom'\",\"5 'steel'\"", 20}, {"\"4 'top'\",\"6 'aluminium'\"", 20}};
+      EXPECT_EQ(n, expected);
+      EXPECT_NE(read(file).find("\n\"\",\"5 'steel'\",0,0,0.5,0,0,0.5,0.5,0.5\n"), std::string::npos);
     }
-  std::cout << dry.out << bottom << std::endl;
-  for (const auto &[name, number] : n)
-    std::cout << name << " " << number << std::endl;
 }
 } // namespace

@@ -192,14 +192,14 @@ class Mesh(unittest.TestCase):
         f'"{side}","0",' + ",".join(str(c) for corner in corners for c in corner) + "\n"
         for side, corners in ((1, [(1, y, z) for z in (0, 1) for y in (0, 1)]), (5, [(x, y, 1) for y in (0, 1) for x in (0, 1)])))
 
-    def draw(self, content):
+    def draw(self, content, field=None):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "mesh.csv"
             file.write_text(content)
             done = subprocess.run([SCRIPT, "mesh", file, "-o", f"{folder}/mesh.png"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertGreater(Path(folder, "mesh.png").stat().st_size, 4000)
-            return plot.plot_mesh(types.SimpleNamespace(inputs=[file])).axes[0]
+            return plot.plot_mesh(types.SimpleNamespace(inputs=[file], field=field)).axes[0]
 
     def test_cells_and_boundaries_of_a_plane_mesh(self):
         axis = self.draw(self.PLANE)
@@ -217,6 +217,8 @@ class Mesh(unittest.TestCase):
         (faces,) = axis.collections
         self.assertEqual(len(faces.get_paths()), 2)
         self.assertEqual([text.get_text() for text in axis.get_legend().get_texts()], ["boundary 1", "boundary 5"])
+        axis = self.draw(self.CUBE, "material")
+        self.assertEqual([text.get_text() for text in axis.get_legend().get_texts()], ["material 0"])
 
     def test_what_is_no_mesh(self):
         with tempfile.TemporaryDirectory() as folder:
