@@ -9,6 +9,7 @@
 #include "diagnostics.h"
 #include "parameters.h"
 
+#include "evaluation/flow_quantities.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/output/output.h"
@@ -205,7 +206,7 @@ private:
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     adamant::FieldOutput<dim> output;
-    flow->add_output(output, values[0], values[1], values[2]);
+    flow->add_output(output, derived, values[0], values[1], parameters.output.shows("viscosity") ? values[2] : nullptr);
     output.add(composition->finest(), values[3], "composition");
     output.build_patches(mapping, 1);
     series.write(output, t);
@@ -236,6 +237,7 @@ private:
   }
 
   const Parameters                             &parameters;
+  const adamant::DerivedFields<dim>             derived{parameters.output, adamant::flow_quantities<dim>()};
   adamant::NumberFunction                       viscosity_of, density_of;
   std::optional<adamant::StokesFlow<dim>>       flow;
   std::optional<adamant::Field<dim>>            composition;

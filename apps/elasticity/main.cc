@@ -83,7 +83,7 @@ private:
         this->add_output(*field, u, {"displacement"});
         this->add_output(*field, v, {"velocity"});
       }
-    this->add_output(*field, u, adamant::stress_postprocessor<dim>(equation->materials));
+    this->add_output(*field, u, adamant::elastic_fields<dim>(parameters.output, equation->materials));
   }
 
   // Makes the data that do not depend on the equation's coefficients: levels, constraints, vectors.

@@ -246,7 +246,7 @@ private:
 
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
-    adamant::write_flow(flow->velocity(), mapping, values[0], values[1], series, t);
+    adamant::write_flow(flow->velocity(), mapping, results->derived, values[0], values[1], series, t);
   }
 
   adamant::FollowedField<dim> followed(const std::string &name) const override

@@ -61,7 +61,7 @@ struct OutputParameters : adamant::FlowOutputParameters
 
   explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
     : FlowOutputParameters(mesh_file, "the last state is",
-                           "the pressure is recorded with the statistics, and the velocity at the end")
+                           "the pressure is recorded with the statistics, and the velocity at the end", {"vorticity"})
   {
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
     add_statistics_interval();

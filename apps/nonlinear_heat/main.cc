@@ -15,6 +15,7 @@
 
 #include "parameters.h"
 
+#include "evaluation/derived_fields.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
 #include "frame/program.h"
@@ -72,11 +73,12 @@ private:
     newton.emplace(device, *this, unknown->size());
     newton->options.method = parameters.newton ? "Newton's method" : "Picard's method";
     this->add_output(*unknown, u);
-    std::vector<Quantity<dim>> quantities;
-    if (parameters.output.wants("flux")) // not every k has it in three dimensions
-      quantities.push_back(diffusive_flux<dim>(terms.conductivity, time));
+    const auto *k = parameters.output.wants("flux") ? &terms.conductivity : nullptr; // not every k has it in 3D
+    this->add_output(
+      *unknown, u,
+      std::make_shared<const DerivedFields<dim>>(parameters.output, scalar_quantities<dim>(k, output_time)));
     evaluation.emplace(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&unknown->space(), {"u"}}},
-                       quantities);
+                       scalar_quantities<dim>(k, time));
   }
 
   ValuesAtPoints values(const std::string &key, const std::string &text, const Array<double> &points) const
@@ -168,6 +170,12 @@ private:
       evaluation->add_to(row, {this->download(u).data()});
   }
 
+  void write(TimeSeries &series, double t, const std::vector<const double *> &values) const override
+  {
+    output_time = t; // the program may have gone on
+    Base::write(series, t, values);
+  }
+
   void report() override
   {
     if (parameters.has_exact_solution())
@@ -192,6 +200,7 @@ private:
   Vector<double>                        u, u_old, u_older, x, w, iterate;
   ValuesAtPoints                        boundary;
   unsigned int                          newton_steps = 0, updates = 0;
+  mutable double                        output_time = 0.;
 };
 
 int main(int argc, char **argv)

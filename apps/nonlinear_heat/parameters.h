@@ -24,8 +24,11 @@ struct Parameters : CubeParameters
   std::string       conductivity = "0.1*(1+u^2)", capacity = "1", source = manufactured, initial = manufactured,
               exact = manufactured;
   ScalarBoundaries     boundaries{mesh_file, manufactured, "Heat", true};
-  EvaluationParameters output{mesh_file, "u; on boundaries flux, -k grad u . n by quadrature",
-                              "u is recorded with the statistics", "the last u is"};
+  EvaluationParameters output{mesh_file,
+                              "u; on boundaries flux, -k grad u . n by quadrature",
+                              "u is recorded with the statistics",
+                              "the last u is",
+                              {"flux", "gradient"}};
 
   Parameters()
     : CubeParameters("/Heat", 2, SolverType::gmres, 64) // each new J needs the inverse of its coarsest level

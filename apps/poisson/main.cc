@@ -73,7 +73,7 @@ private:
         parameters.mesh.make(mesh);
     });
     if (!triangles && run_.is_dry())
-      std::cout << parameters.mesh.parts(mesh);
+      std::cout << parameters.mesh.parts(mesh, dealii::MappingQ1<dim>(), run_.mesh_file);
     run_.timed("init/matrices", [&] {
       if (!triangles)
         space.emplace(mesh, parameters.problem, parameters.coarsest_cells());
@@ -91,7 +91,7 @@ private:
   {
     for (Vector *vector : {&B, &X})
       *vector = Vector(device, adamant::to_index(std::size_t(levels.n()) * r, "entries of right-hand sides"));
-    statistics.emplace(device, levels.n());
+    statistics.emplace(device, levels, space, parameters.output);
     solvers.emplace(device, parameters, levels,
                     space ? space->directions(parameters.solver) : std::vector<adamant::Eigenpairs>());
     if (parameters.schur.conditions && !run_.is_dry())
@@ -190,8 +190,8 @@ private:
 
   void write_output()
   {
-    if (parameters.output.files && space)
-      run_.timed("output", [&] { statistics->write(levels, *space, run_.folder()); });
+    if (space)
+      run_.timed("output", [&] { statistics->write(run_.folder(), record); });
   }
 
   // Records and prints the problem's size and the solver.
@@ -248,7 +248,7 @@ private:
   adamant::ColumnMatrix<double>        A;
   std::optional<adamant::ColumnSolver> solver;
   std::optional<adamant::OneSolve>     one_solve; // else
-  std::optional<SampleStatistics>      statistics;
+  std::optional<SampleStatistics<dim>> statistics;
   Vector                               B, X;
 
   double seconds = 0., transfer_seconds = 0., residual = 0.; // seconds of all solves

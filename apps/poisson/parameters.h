@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "meshes/mesh_parameters.h"
 #include "tensor/dense_products.h"
@@ -168,14 +169,19 @@ struct SchurParameters : ParameterAcceptor
   }
 };
 
-struct OutputParameters : ParameterAcceptor
+struct OutputParameters : adamant::EvaluationParameters
 {
   bool files = true;
 
-  OutputParameters()
-    : ParameterAcceptor("/Output")
+  explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
+    : EvaluationParameters(
+        mesh_file, "u, of each sample and at the end of their mean; on boundaries flux, -grad u . n by quadrature",
+        "u is recorded for each sample", "the first sample, the mean and the standard deviation are",
+        {"flux", "gradient"})
   {
-    add_parameter("Files", files, "Write a VTU file: mean and standard deviation over the samples, and the first one");
+    add_parameter("Files", files,
+                  "Write a VTU file: mean and standard deviation over the samples, and the first one; derived fields "
+                  "are of the mean");
   }
 };
 
@@ -185,7 +191,7 @@ struct Parameters
   ProblemParameters       problem{mesh};
   SolverParameters        solver;
   SchurParameters         schur;
-  OutputParameters        output;
+  OutputParameters        output{mesh};
 
   unsigned int dim() const { return problem.dimension; }
 
@@ -198,6 +204,9 @@ struct Parameters
       mesh.check_boundary("Problem/Natural boundaries", id, dim());
     solver.check(solver.columns == 1 || problem.n_samples == 1);
     require(!schur.conditions || solver.schur(), "Schur complement/Conditions needs Solver/Solver = schur");
+    output.check(dim());
+    require(!problem.triangles() || (!output.any() && output.profiles.empty() && output.planes.empty()),
+            "Problem/Domain = flow_around_square has no Output/Statistics, Points, Profiles and Planes");
     require(!problem.triangles() || solver.type != "fast_diagonalization",
             "Solver/Solver = fast_diagonalization needs a tensor-product mesh; take schur or multigrid");
     require(!solver.schur() || schur.coarse_refinements < mesh.refinements,

@@ -193,7 +193,7 @@ private:
   {
     evaluate(levels.size() - 1, nodal);
     device.for_each(local.size() / (dim + 1), CellResidual<dim>{levels.back().view(), values.back().data(),
-                                                                 viscosity_on(levels.size() - 1), local.data()});
+                                                                viscosity_on(levels.size() - 1), local.data()});
     if (traction_load.size() > 0)
       device.axpby(-1., traction_load, 1., local);
   }

@@ -1,7 +1,5 @@
 // Stationary flow of an incompressible fluid,
-//
 //   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,   with -div(ν (∇u + ∇uᵀ)) where ν varies,
-//
 // where u, u·n or the traction ν ∂_n u - p n is prescribed on each boundary. Elements for u and p are bilinear, with
 // SUPG and PSPG, and nodes have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations.
 // Newton's method, after some steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES
@@ -158,7 +156,7 @@ private:
         if (parameters.output.files && continuation.last_viscosity > 0.)
           {
             adamant::TimeSeries series(this->begin_output(), "last_solution"); // this may be the first file
-            write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
+            write_state(flow.field.finest(), mapping, derived, nodal.data(), series, 0.);
           }
         throw adamant::SolverError(
           error.what() + continuation.advice() + "; the largest Reynolds number of a cell is " +
@@ -224,7 +222,7 @@ private:
 
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
-    write_state(finest().field.finest(), mapping, values[0], series, t);
+    write_state(finest().field.finest(), mapping, derived, values[0], series, t);
   }
 
   void report() override
@@ -250,6 +248,7 @@ private:
   Continuation<dim>                         continuation{parameters, solves};
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
   adamant::FlowIntegrals                    integrals;
+  const adamant::DerivedFields<dim>         derived{parameters.output, adamant::flow_quantities<dim>()};
 };
 
 int main(int argc, char **argv)

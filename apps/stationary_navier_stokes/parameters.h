@@ -25,7 +25,8 @@ struct ProblemParameters : adamant::FlowProblemParameters
 
   explicit ProblemParameters(const adamant::MeshParameters &mesh)
     : FlowProblemParameters(
-        mesh, {"x, y, z", "nu d_n u - p n (nu (grad u + grad u^T) n - p n where nu varies)", "no_slip", "", "3: 1; 0; 0"},
+        mesh,
+        {"x, y, z", "nu d_n u - p n (nu (grad u + grad u^T) n - p n where nu varies)", "no_slip", "", "3: 1; 0; 0"},
         "of zero mean where no boundary is open")
   {
     add_parameter(

@@ -5,6 +5,7 @@
 #include "parameters.h"
 
 #include "base/run_record.h"
+#include "evaluation/derived_fields.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/flow_quantities.h"
 #include "fem/forms/integrals.h"
@@ -22,10 +23,11 @@
 /// Output and records of a flow, from the nodal values of (u, p) in host memory.
 namespace stationary_navier_stokes
 {
-/// Writes a VTU file with velocity and pressure.
+/// Writes a VTU file with velocity, pressure and derived fields.
 template <int dim>
-void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const double *nodal,
-                 adamant::TimeSeries &series, double time)
+void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
+                 const adamant::DerivedFields<dim> &derived, const double *nodal, adamant::TimeSeries &series,
+                 double time)
 {
   adamant::FieldOutput<dim> output;
   const auto                values = adamant::nodal_vector(space, nodal);
@@ -35,6 +37,8 @@ void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapp
     dim, DataComponentInterpretation::component_is_part_of_vector);
   kinds.push_back(DataComponentInterpretation::component_is_scalar);
   output.add_data_vector(space.dof_handler(), values, names, kinds);
+  if (!derived.empty())
+    output.add_data_vector(space.dof_handler(), values, derived);
   output.build_patches(mapping, 1);
   series.write(output, time);
 }

@@ -8,6 +8,7 @@
 #include "data.h"
 
 #include "coefficients/level_points.h"
+#include "evaluation/flow_quantities.h"
 #include "evaluation/point_values.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
@@ -175,7 +176,7 @@ private:
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     adamant::FieldOutput<dim> output;
-    flow->add_output(output, values[0], values[1], values[2]);
+    flow->add_output(output, derived, values[0], values[1], parameters.output.shows("viscosity") ? values[2] : nullptr);
     output.build_patches(mapping, flow->velocity().field().element().degree);
     series.write(output, t);
   }
@@ -217,6 +218,7 @@ private:
 
   const Parameters                       &parameters;
   const Case<dim>                         data;
+  const adamant::DerivedFields<dim>       derived{parameters.output, adamant::flow_quantities<dim>()};
   std::optional<adamant::StokesFlow<dim>> flow;
   adamant::PointEvaluation                velocity_at_points, pressure_at_points;
   std::optional<adamant::Evaluation<dim>> evaluation;

@@ -17,6 +17,7 @@
 
 #include "parameters.h"
 
+#include "evaluation/derived_fields.h"
 #include "frame/adaptivity.h"
 #include "frame/program.h"
 #include "frame/run.h"
@@ -87,9 +88,13 @@ private:
     for (auto *vector : {&u, &u_old, &w, &x, &rhs})
       *vector = theta->vector();
     this->add_output(*theta, u);
+    const auto *diffusion = &problem.coefficients.diffusion;
+    this->add_output(*theta, u,
+                     std::make_shared<const adamant::DerivedFields<dim>>(
+                       parameters.output, adamant::scalar_quantities<dim>(diffusion, output_time)));
     evaluation.emplace(parameters.output, mapping,
                        std::vector<adamant::EvaluatedField<dim>>{{&theta->space(), {"theta"}}},
-                       std::vector{adamant::diffusive_flux<dim>(problem.coefficients.diffusion, time)});
+                       adamant::scalar_quantities<dim>(diffusion, time));
   }
 
   // Makes the system matrices of all levels, and on the finest one the matrices of the right-hand side.
@@ -162,6 +167,12 @@ private:
       evaluation->add_to(row, {this->download(u).data()});
   }
 
+  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
+  {
+    output_time = t; // the program may have gone on
+    Base::write(series, t, values);
+  }
+
   void serialize(adamant::State &state) override
   {
     state.scalar(updates);
@@ -189,7 +200,8 @@ private:
   adamant::ValuesAtPoints                     source, boundary;
   adamant::Extrapolation                      guess;
   std::string                                 scheme;
-  unsigned int                                updates = 0; // of A
+  unsigned int                                updates     = 0; // of A
+  mutable double                              output_time = 0.;
 };
 
 int main(int argc, char **argv)

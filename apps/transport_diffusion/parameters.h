@@ -180,8 +180,11 @@ struct Parameters
   TimeParameters                  time;
   adamant::LinearSolverParameters linear_solver;
   adamant::AdaptivityParameters   adaptivity{{"theta"}};
-  adamant::EvaluationParameters   output{mesh_file, "theta; on boundaries flux, -(lambda grad theta) . n by quadrature",
-                                       "theta is recorded with the statistics", "the last theta is"};
+  adamant::EvaluationParameters   output{mesh_file,
+                                       "theta; on boundaries flux, -(lambda grad theta) . n by quadrature",
+                                       "theta is recorded with the statistics",
+                                       "the last theta is",
+                                       {"flux", "gradient"}};
 
   Parameters() { output.add_statistics_interval(); }
 

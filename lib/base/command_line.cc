@@ -28,6 +28,8 @@ void add_options(po::options_description &options, CommandLine &line)
      "continue from the newest good checkpoint in DIR, else in the folder for output; without FILE.prm with its parameters")
     ("dry-run", po::bool_switch(&line.dry_run),
      "set up the problem, print its size and the memory that the run will take, and stop: nothing is written")
+    ("mesh", po::value<std::string>(&line.mesh)->value_name("FILE.csv"),
+     "as --dry-run, and write cells, materials and boundaries into this file, for 'scripts/plot mesh'")
     ("print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their meaning and stop")
     ("json", po::bool_switch(&line.json), "print them as JSON, with defaults and patterns")
     ("help", po::bool_switch(&line.help), "print this text and stop")
@@ -117,6 +119,7 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
   if (variables.count("output") != 0 && line.output.empty())
     throw InputError("command line: --output needs the name of a folder, and '' is none");
   line.restart = variables.count("restart") != 0;
+  line.dry_run = line.dry_run || !line.mesh.empty();
   if (variables.count("file") != 0)
     take_files(variables["file"].as<std::vector<std::string>>(), line);
   check(line);

@@ -11,14 +11,15 @@ std::string git_revision(); ///< short hash of the commit that was built, with "
 /// The options that each program takes on its command line; all applications share them.
 struct CommandLine
 {
-  std::string              parameter_file;           ///< empty: the built-in defaults
-  std::vector<std::string> settings;                 ///< "Section/key=value", applied after the file
-  std::string              backend = "auto";         ///< host, cuda or auto
-  int                      threads = 0;              ///< number of host threads; 0: all cores that this process may use
-  std::string              output;                   ///< output folder; empty: as the parameters say
-  bool                     restart = false;          ///< continue from a checkpoint
-  std::string              restart_folder;           ///< folder of the checkpoint; empty: the output folder
-  bool                     dry_run          = false; ///< set up, tell the size and the memory, solve nothing
+  std::string              parameter_file;   ///< empty: the built-in defaults
+  std::vector<std::string> settings;         ///< "Section/key=value", applied after the file
+  std::string              backend = "auto"; ///< host, cuda or auto
+  int                      threads = 0;      ///< number of host threads; 0: all cores that this process may use
+  std::string              output;           ///< output folder; empty: as the parameters say
+  bool                     restart = false;  ///< continue from a checkpoint
+  std::string              restart_folder;   ///< folder of the checkpoint; empty: the output folder
+  bool                     dry_run = false;  ///< set up, tell the size and the memory, solve nothing
+  std::string              mesh;             ///< file for the mesh of a dry run; empty: none
   bool                     print_parameters = false;
   bool                     json             = false; ///< print the parameters as JSON
   bool                     help             = false;

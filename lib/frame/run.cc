@@ -52,6 +52,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
                      (continued && continued->header.distributed_mesh))
   , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+  , mesh_file(line.mesh)
   , device(device)
   , rank_parameters(rank_parameters)
   , output_folder(adamant::output_folder(line, application))
@@ -185,7 +186,7 @@ std::size_t Run::host_memory() const
 
 void Run::print_size() const
 {
-  std::cout << "dry run: nothing has been written\n"
+  std::cout << "dry run: " << (mesh_file.empty() ? "nothing" : mesh_file) << " has been written\n"
             << record.at("dofs") << " unknowns, " << record.at("cells") << " cells\n";
   for (std::size_t l = record.at("levels").size(); l-- > 0;)
     std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "

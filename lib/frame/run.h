@@ -89,7 +89,8 @@ public:
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
   /// @}
 
-  bool is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
+  bool              is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
+  const std::string mesh_file;                         ///< of a dry run; empty: none
 
   /// Records the size for run.json and --dry-run: precision, dofs, cells, levels, balance (on several ranks),
   /// preconditioner, tolerance, extrapolation_order. Call it before the time loop.

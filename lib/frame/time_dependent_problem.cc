@@ -45,7 +45,7 @@ void TimeDependentProblem<dim>::run()
   const std::shared_ptr<void> at_the_end(nullptr, [this](std::nullptr_t) { series->join(); });
   begin();
   if (run_info.is_dry())
-    std::cout << mesh_parts();
+    std::cout << mesh_parts(run_info.mesh_file);
   run_info.begin_time_loop(step, schedule.n_steps, true);
   if (run_info.continues()) // and nothing has refused that
     series->cut();
@@ -375,9 +375,10 @@ template <int dim>
 void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u,
                                            const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor)
 {
-  show(field, u, [postprocessor](auto &output, const auto &space, const double *values) {
-    output.add(space, values, *postprocessor);
-  });
+  if (!postprocessor->get_names().empty())
+    show(field, u, [postprocessor](auto &output, const auto &space, const double *values) {
+      output.add(space, values, *postprocessor);
+    });
 }
 
 template <int dim>

@@ -50,7 +50,7 @@ class TimeDependentProblem
 public:
   /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
   /// that have curved(), manifolds<dim>(), check_refinement(mesh), check_mapping(mesh, mapping), join_periodic(mesh) and
-  /// parts(mesh) with the same meaning. With elements of `degree` 2 or more, cells at curved boundaries are mapped by quadratic functions
+  /// parts(...) with the same meaning. With elements of `degree` 2 or more, cells at curved boundaries are mapped by quadratic functions
   /// (isoparametric). Else all cells are mapped by bilinear ones.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
@@ -61,7 +61,7 @@ public:
     join_periodic = [&mesh](dealii::Triangulation<dim> &stored) { mesh.join_periodic(stored); };
     mesh.check_refinement(*this->mesh);
     check_mapping = [this, &mesh] { mesh.check_mapping(*this->mesh, mapping); };
-    mesh_parts    = [this, &mesh] { return mesh.parts(*this->mesh); };
+    mesh_parts    = [this, &mesh](const std::string &file) { return mesh.parts(*this->mesh, mapping, file); };
   }
   virtual ~TimeDependentProblem();
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
@@ -238,16 +238,16 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  Run                         &run_info;
-  SectionTimer                &timer;               // the run's
-  const LinearSolver          *described = nullptr; // whose V-cycle is measured at the end
-  Step                         under_way;           // the step that the host has launched but not seen the end of
-  std::vector<Output>          outputs;
-  std::vector<Snapshot>        snapshots; // of the output_vectors
-  Adaptivity<dim>              adaptivity;
-  const Shape                  manifolds;
-  std::function<void()>        check_mapping;                      // of the mesh on which setup() is called
-  std::function<std::string()> mesh_parts;                         // lines about its boundaries and materials
+  Run                  &run_info;
+  SectionTimer         &timer;               // the run's
+  const LinearSolver   *described = nullptr; // whose V-cycle is measured at the end
+  Step                  under_way;           // the step that the host has launched but not seen the end of
+  std::vector<Output>   outputs;
+  std::vector<Snapshot> snapshots; // of the output_vectors
+  Adaptivity<dim>       adaptivity;
+  const Shape           manifolds;
+  std::function<void()> check_mapping;                             // of the mesh on which setup() is called
+  std::function<std::string(const std::string &)>   mesh_parts;    // MeshFileParameters::parts for a file
   std::function<void(dealii::Triangulation<dim> &)> join_periodic; // of a mesh from a checkpoint
   std::unique_ptr<TimeSeries>                       series;        // last member: its destructor waits for its task
 };

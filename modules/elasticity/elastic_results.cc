@@ -29,66 +29,31 @@ double strain_around_axis(double displacement, double derivative, const dealii::
   return std::abs(x[0]) > 1e-12 * std::abs(x[1]) && x[0] != 0. ? displacement / x[0] : derivative;
 }
 
-// See stress_postprocessor().
 template <int dim>
-class StressPostprocessor : public GradientPostprocessor<dim>
+double hoop_strain(const PointState<dim> &state, bool axial)
 {
-public:
-  StressPostprocessor(const std::vector<std::string> &names, const ElasticMaterials &materials)
-    : GradientPostprocessor<dim>(names, nullptr)
-    , materials(materials)
-  {}
+  return axial ? strain_around_axis(state.value[0], state.gradient[0][0], state.point) : 0.;
+}
 
-  void evaluate_vector_field(const dealii::DataPostprocessorInputs::Vector<dim> &input,
-                             std::vector<dealii::Vector<double>>                &results) const override
-  {
-    std::vector<dealii::SymmetricTensor<2, dim>> strain(results.size());
-    std::vector<double>                          dilatation, hoop(results.size(), 0.);
-    for (std::size_t q = 0; q < strain.size(); ++q)
-      {
-        dealii::Tensor<2, dim> gradient;
-        for (int c = 0; c < dim; ++c)
-          gradient[c] = input.solution_gradients[q][c];
-        strain[q] = dealii::symmetrize(gradient);
-        if (materials.axial())
-          hoop[q] = strain_around_axis(input.solution_values[q][0], gradient[0][0], input.evaluation_points[q]);
-        dilatation.push_back(trace(strain[q]) + hoop[q]);
-      }
-    if (materials.b_bar)
-      dilatation = projected(dilatation, input.evaluation_points);
-    const auto id = input.template get_cell<dim>()->material_id();
-    for (std::size_t q = 0; q < strain.size(); ++q)
-      {
-        auto      &values   = results[q];
-        const auto material = materials.is_constant() ? materials.in(id) : materials.at(id, input.evaluation_points[q]);
-        const auto zz       = material.stress_zz(dilatation[q], hoop[q]);
-        const auto sigma    = material.stress(strain[q], dilatation[q]);
-        std::size_t k       = 0;
-        for_each_component<dim>([&](int a, int b) { values[k++] = sigma[a][b]; });
-        if (materials.axial())
-          values[k++] = zz;
-        values[k] = von_mises(sigma, zz);
-      }
-  }
-
-  dealii::UpdateFlags get_needed_update_flags() const override
-  {
-    return dealii::update_values | dealii::update_gradients | dealii::update_quadrature_points;
-  }
-
-private:
-  // By the trapezoidal rule of 2 points or Simpson's of 3 in each direction: exact on parallelograms.
-  static std::vector<double> projected(const std::vector<double>             &dilatation,
-                                       const std::vector<dealii::Point<dim>> &points)
-  {
-    const auto                   n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
-    const dealii::QIterated<dim> rule(
-      n_1d == 2 ? dealii::Quadrature<1>(dealii::QTrapezoid<1>()) : dealii::Quadrature<1>(dealii::QSimpson<1>()), 1);
-    return DilatationSpace<dim>(points, rule.get_weights(), n_1d - 1).projection(dilatation);
-  }
-
-  const ElasticMaterials materials;
-};
+// Takes the projection of the dilatation to lower degrees, by the trapezoidal rule of 2 points or Simpson's of 3 in each
+// direction: exact on parallelograms.
+template <int dim>
+void project_dilatation(std::vector<PointState<dim>> &states, bool axial)
+{
+  const auto                   n_1d = static_cast<unsigned int>(std::lround(std::pow(states.size(), 1. / dim)));
+  const dealii::QIterated<dim> rule(
+    n_1d == 2 ? dealii::Quadrature<1>(dealii::QTrapezoid<1>()) : dealii::Quadrature<1>(dealii::QSimpson<1>()), 1);
+  std::vector<double>             dilatation;
+  std::vector<dealii::Point<dim>> points;
+  for (const auto &state : states)
+    {
+      dilatation.push_back(trace(vector_gradient(state)) + hoop_strain(state, axial));
+      points.push_back(state.point);
+    }
+  const auto projected = DilatationSpace<dim>(points, rule.get_weights(), n_1d - 1).projection(dilatation);
+  for (std::size_t q = 0; q < states.size(); ++q)
+    states[q].dilatation = projected[q];
+}
 } // namespace
 
 // Returns the material at the point of a cell for which `values` were made.
@@ -104,16 +69,6 @@ std::vector<std::string> stress_names()
   std::vector<std::string> names;
   for_each_component<dim>([&](int a, int b) { names.push_back(std::string("stress_") + "xyz"[a] + "xyz"[b]); });
   return names;
-}
-
-template <int dim>
-std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials)
-{
-  auto names = stress_names<dim>();
-  if (materials.axial())
-    names.emplace_back("stress_hoop");
-  names.emplace_back("von_mises");
-  return std::make_shared<const StressPostprocessor<dim>>(names, materials);
 }
 
 template <int dim>
@@ -260,14 +215,15 @@ static std::vector<std::string> displacement_names()
 }
 
 template <int dim>
-std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials)
+std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials, bool projected)
 {
   using State       = PointState<dim>;
   const auto stress = [materials](const State &state) { // and the one across the plane
     const auto   strain     = dealii::symmetrize(vector_gradient(state));
     const auto   material   = materials.at(state.material, state.point);
-    const double dilatation = trace(strain);
-    return std::make_pair(material.stress(strain, dilatation), material.stress_zz(dilatation));
+    const double hoop       = hoop_strain(state, materials.axial());
+    const double dilatation = state.dilatation.value_or(trace(strain) + hoop);
+    return std::make_pair(material.stress(strain, dilatation), material.stress_zz(dilatation, hoop));
   };
   std::vector<Quantity<dim>> quantities = {
     {"displacement", [](const State &state) { return vector_value(state).norm(); }},
@@ -275,16 +231,34 @@ std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials)
        const auto [sigma, zz] = stress(state);
        return von_mises(sigma, zz);
      }}};
-  if (materials.b_bar) // the stress needs the projected dilatation of the cell
+  for_each_component<dim>([&](int a, int b) {
+    quantities.push_back({std::string("strain_") + "xyz"[a] + "xyz"[b],
+                          [a, b](const State &state) { return dealii::symmetrize(vector_gradient(state))[a][b]; }});
+  });
+  if (materials.axial())
+    quantities.push_back({"strain_hoop", [](const State &state) { return hoop_strain(state, true); }});
+  if (materials.b_bar && !projected)
     return quantities;
   for_each_component<dim>([&](int a, int b) {
     quantities.push_back({std::string("stress_") + "xyz"[a] + "xyz"[b],
                           [stress, a, b](const State &state) { return stress(state).first[a][b]; }});
   });
+  if (materials.axial())
+    quantities.push_back({"stress_hoop", [stress](const State &state) { return stress(state).second; }});
   for (int c = 0; c < dim; ++c)
     quantities.push_back({std::string("force_") + "xyz"[c],
                           [stress, c](const State &state) { return (stress(state).first * state.normal)[c]; }, true});
   return quantities;
+}
+
+template <int dim>
+std::shared_ptr<const DerivedFields<dim>> elastic_fields(const EvaluationParameters &parameters,
+                                                         const ElasticMaterials     &materials)
+{
+  typename DerivedFields<dim>::Prepare projection;
+  if (materials.b_bar)
+    projection = [axial = materials.axial()](auto &states) { project_dilatation(states, axial); };
+  return std::make_shared<const DerivedFields<dim>>(parameters, elastic_quantities<dim>(materials, true), projection);
 }
 
 template <int dim>
@@ -330,16 +304,16 @@ void ElasticResults<dim>::add_to(RunRecord &record, const Array<double> &u, cons
   });
 }
 
-template decltype(stress_names<2>)         stress_names<2>;
-template decltype(stress_names<3>)         stress_names<3>;
-template decltype(stress_postprocessor<2>) stress_postprocessor<2>;
-template decltype(stress_postprocessor<3>) stress_postprocessor<3>;
-template decltype(stress_matrix<2>)        stress_matrix<2>;
-template decltype(stress_matrix<3>)        stress_matrix<3>;
-template decltype(elastic_quantities<2>)   elastic_quantities<2>;
-template decltype(elastic_quantities<3>)   elastic_quantities<3>;
-template decltype(energies<2>)             energies<2>;
-template decltype(energies<3>)             energies<3>;
+template decltype(stress_names<2>)       stress_names<2>;
+template decltype(stress_names<3>)       stress_names<3>;
+template decltype(elastic_fields<2>)     elastic_fields<2>;
+template decltype(elastic_fields<3>)     elastic_fields<3>;
+template decltype(stress_matrix<2>)      stress_matrix<2>;
+template decltype(stress_matrix<3>)      stress_matrix<3>;
+template decltype(elastic_quantities<2>) elastic_quantities<2>;
+template decltype(elastic_quantities<3>) elastic_quantities<3>;
+template decltype(energies<2>)           energies<2>;
+template decltype(energies<3>)           energies<3>;
 template class ElasticResults<2>;
 template class ElasticResults<3>;
 } // namespace adamant

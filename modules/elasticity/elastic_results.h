@@ -2,8 +2,8 @@
 
 #include "base/run_record.h"
 #include "elasticity/elasticity_parameters.h"
+#include "evaluation/derived_fields.h"
 #include "evaluation/evaluation.h"
-#include "evaluation/gradient_postprocessor.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 
@@ -20,12 +20,6 @@ namespace adamant
 template <int dim>
 std::vector<std::string> stress_names();
 
-/// Returns a postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
-/// Where dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
-/// Newton-Cotes rule.
-template <int dim>
-std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials);
-
 /// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
 /// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
 /// sigma_zz. At the border of cells the stress is that of one cell. All else is as in
@@ -35,10 +29,17 @@ CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &s
                                 const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
                                 const std::vector<dealii::Point<dim>> &points);
 
-/// Returns the quantities for statistics: displacement, the length of u, and von_mises. There are also the stresses
-/// stress_xx, ... and the force's components σ n on a boundary, by quadrature, but where dilatations are projected.
+/// Returns the quantities of a displacement: displacement, its length, von_mises, the strains strain_xx, ..., the
+/// stresses stress_xx, ... and the force's components σ n on a boundary, by quadrature. Where materials project
+/// dilatations, there are stresses and forces only of states that have a projection, as `projected` says.
 template <int dim>
-std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials);
+std::vector<Quantity<dim>> elastic_quantities(const ElasticMaterials &materials, bool projected = false);
+
+/// Returns the derived fields of files, of a displacement. Where dilatations are projected, the points of DataOut's
+/// patches, degree + 1 in each direction, serve as points of a Newton-Cotes rule.
+template <int dim>
+std::shared_ptr<const DerivedFields<dim>> elastic_fields(const EvaluationParameters &parameters,
+                                                         const ElasticMaterials     &materials);
 
 struct Energies
 {

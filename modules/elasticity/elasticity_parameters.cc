@@ -313,7 +313,8 @@ SolidOutputParameters::SolidOutputParameters(const MeshFileParameters &mesh_file
   : EvaluationParameters(mesh_file,
                          "u_x, u_y, u_z (u: each of them), displacement, von_mises or stress_xx, ...; on boundaries "
                          "force, the stress times the outer normal by quadrature",
-                         "the displacement is recorded in each step", "displacement and stresses of the last state are")
+                         "the displacement is recorded in each step", "displacement and stresses of the last state are",
+                         {"stress", "strain", "von_mises"}, {"stress", "von_mises"})
 {
   add_parameter("Stress points", stress_points,
                 "Where the stresses of the last state are recorded: 'x, y, z; x, y, z; ...'");

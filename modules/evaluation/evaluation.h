@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,9 @@ struct PointState
   dealii::Point<dim>                  point;
   dealii::Tensor<1, dim>              normal; ///< the outer one, on a boundary
   unsigned int                        material = 0;
-  int                                 cell     = -1; ///< its number in the first field's space
+  int                                 cell     = -1;       ///< its number in the first field's space
+  int                                 level = 0, rank = 0; ///< of the cell, for fields of files alone
+  std::optional<double>               dilatation = {};     ///< a projection that replaces the trace of the gradient
 };
 
 /// Returns the gradient of the vector that the first dim components are: entry [c][d] is d_d u_c.

@@ -73,6 +73,19 @@ Statistic parse_statistic(const std::string &key, const std::string &entry, cons
           "' needs 'on boundary NAME': zeros are looked for along a boundary");
   return statistic;
 }
+
+void check_fields(const std::vector<std::string> &fields, const std::vector<std::string> &known)
+{
+  std::string names;
+  for (const auto &one : known)
+    names += (names.empty() ? "" : ", ") + one;
+  for (const auto &field : fields)
+    {
+      require(std::find(known.begin(), known.end(), field) != known.end(), "Output/Fields: '", field,
+              "' is no derived field of this program, which has ", names, did_you_mean(field, known));
+      require(std::count(fields.begin(), fields.end(), field) == 1, "Output/Fields: '", field, "' occurs twice");
+    }
+}
 } // namespace
 
 std::vector<Statistic> parse_statistics(const std::string &key, const std::string &list,
@@ -102,12 +115,21 @@ std::vector<Statistic> parse_statistics(const std::string &key, const std::strin
 }
 
 EvaluationParameters::EvaluationParameters(const MeshFileParameters &mesh_file, const std::string &quantities,
-                                           const std::string &recorded, const std::string &sampled)
+                                           const std::string &recorded, const std::string &sampled,
+                                           const std::vector<std::string> &known,
+                                           const std::vector<std::string> &fields)
   : ParameterAcceptor("/Output")
+  , fields(fields)
 {
   using namespace dealii::Patterns;
-  parse_parameters_call_back.connect(
-    [this, &mesh_file] { statistics = parse_statistics("Output/Statistics", list, mesh_file); });
+  auto names = known;
+  names.insert(names.end(), {"material", "level", "rank"});
+  parse_parameters_call_back.connect([this, &mesh_file, names] {
+    check_fields(this->fields, names);
+    statistics = parse_statistics("Output/Statistics", list, mesh_file);
+  });
+  add_parameter("Fields", this->fields,
+                "Derived fields of VTU files, beside the solution: " + dealii::Patterns::Tools::to_string(names));
   add_parameter("Statistics", list,
                 "Numbers for statistics.csv and run.json: '[KIND] QUANTITY [over material NAME | on boundary NAME]; "
                 "...'. KIND is mean, integral, min, max or zeros; without one it is the integral. QUANTITY is " +

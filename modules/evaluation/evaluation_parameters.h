@@ -42,15 +42,18 @@ struct Statistic
 std::vector<Statistic> parse_statistics(const std::string &key, const std::string &list,
                                         const MeshFileParameters &mesh_file);
 
-/// What outputs evaluate, in the section "Output" of all programs: statistics, and values at points, along lines and on
-/// planes. Points have dim coordinates or more.
+/// What outputs evaluate, in the section "Output" of all programs: derived fields of files, statistics, and values at
+/// points, along lines and on planes. Points have dim coordinates or more.
 struct EvaluationParameters : dealii::ParameterAcceptor
 {
   /// In the descriptions `quantities` lists what statistics are of, `recorded` says what is recorded at points, and
-  /// `sampled` what is sampled along lines and on planes.
+  /// `sampled` what is sampled along lines and on planes. `known` are the derived fields that files may have beside
+  /// numbers of the cells, and `fields` is the default; see DerivedFields.
   EvaluationParameters(const MeshFileParameters &mesh_file, const std::string &quantities, const std::string &recorded,
-                       const std::string &sampled);
+                       const std::string &sampled, const std::vector<std::string> &known,
+                       const std::vector<std::string> &fields = {});
 
+  std::vector<std::string>         fields;                   ///< the derived fields of files
   std::vector<Statistic>           statistics;               ///< once the parameters are read
   std::vector<std::vector<double>> points, profiles, planes; ///< a profile has two points, a plane a corner, two edges
   unsigned int                     profile_points = 101, statistics_interval = 1;
@@ -59,10 +62,16 @@ struct EvaluationParameters : dealii::ParameterAcceptor
   bool any() const { return !statistics.empty() || !points.empty(); } ///< whether steps have columns of these
   /// Throws InputError where coordinates are missing.
   void check(unsigned int dim) const;
-  bool wants(const std::string &quantity) const ///< whether a statistic is of it
+  /// Returns whether a file has this field, or a statistic is of the quantity or of its components.
+  bool wants(const std::string &quantity) const
   {
-    return std::any_of(statistics.begin(), statistics.end(),
-                       [&](const Statistic &statistic) { return statistic.quantity == quantity; });
+    return shows(quantity) || std::any_of(statistics.begin(), statistics.end(), [&](const Statistic &statistic) {
+             return statistic.quantity.rfind(quantity, 0) == 0;
+           });
+  }
+  bool shows(const std::string &field) const ///< whether files have it
+  {
+    return std::find(fields.begin(), fields.end(), field) != fields.end();
   }
   /// Returns the keys that a continued run may not change, as they make columns of statistics.csv.
   static std::vector<std::string> of_columns() { return {"Output/Points", "Output/Statistics"}; }

@@ -27,7 +27,7 @@ struct FlowProblemParameters : FlowBoundaries
   /// In descriptions `constant` says how a pressure's constant is chosen.
   FlowProblemParameters(const MeshParameters &mesh, const Words &words, const std::string &constant);
 
-  unsigned int dimension  = 2;
+  unsigned int dimension = 2;
   Coefficient  viscosity; ///< kinematic, once the parameters are read
   std::string  body_force = "0; 0; 0", exact_velocity, exact_pressure;
 
@@ -75,8 +75,10 @@ inline RunRecord record_of_viscosity(double least, double most)
 /// Section "Output" of incompressible flow.
 struct FlowOutputParameters : EvaluationParameters
 {
-  /// In descriptions `sampled` is what lines are for, and `recorded` what points are for.
-  FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded);
+  /// In descriptions `sampled` is what lines are for, and `recorded` what points are for. `fields` are the derived ones
+  /// of files by default.
+  FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded,
+                       const std::vector<std::string> &fields = {});
 
   /// Throws InputError for a boundary that the mesh does not have or that has a given traction, and where coordinates
   /// are missing.

@@ -1,7 +1,6 @@
 #include "flow/flow_results.h"
 
 #include "evaluation/flow_quantities.h"
-#include "evaluation/gradient_postprocessor.h"
 #include "flow/flow_functionals.h"
 #include "flow/stable_step.h"
 #include "meshes/mesh_input.h"
@@ -119,25 +118,6 @@ double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressur
 }
 
 // Computes the vorticity, a scalar in 2D.
-template <int dim>
-class VorticityPostprocessor : public GradientPostprocessor<dim>
-{
-public:
-  using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpretation;
-
-  VorticityPostprocessor()
-    : GradientPostprocessor<dim>(
-        std::vector<std::string>(dim == 2 ? 1 : 3, "vorticity"),
-        [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) { return curl(gradient); })
-  {}
-  std::vector<Interpretation> get_data_component_interpretation() const override
-  {
-    using namespace dealii::DataComponentInterpretation;
-    return dim == 2 ? std::vector<Interpretation>{component_is_scalar} :
-                      std::vector<Interpretation>(3, component_is_part_of_vector);
-  }
-};
-
 // Returns nodal values that are stored by components as the nodal values of a vector-valued element.
 template <int dim>
 NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_components,
@@ -178,7 +158,8 @@ std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space)
 template <int dim>
 FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
                               const FlowOutputParameters &options, const Coefficient &viscosity)
-  : flow(flow)
+  : derived(options, flow_quantities<dim>())
+  , flow(flow)
   , force_scale(options.force_scale)
   , edges(shortest_edges(flow.velocity()))
   , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity_of_states<dim>(viscosity)),
@@ -265,19 +246,19 @@ void FlowResults<dim>::serialize(State &state)
 }
 
 template <int dim>
-void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
-                const double *pressure, TimeSeries &series, double time)
+void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const DerivedFields<dim> &derived,
+                const double *velocity, const double *pressure, TimeSeries &series, double time)
 {
   dealii::DoFHandler<dim> dofs(space.triangulation());
   dofs.distribute_dofs(dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim));
-  const auto                        vectors = vector_valued(space, velocity, dofs);
-  const auto                        scalars = nodal_vector(space, pressure);
-  const VorticityPostprocessor<dim> vorticity;
-  dealii::DataOut<dim>              data;
+  const auto           vectors = vector_valued(space, velocity, dofs);
+  const auto           scalars = nodal_vector(space, pressure);
+  dealii::DataOut<dim> data;
   data.add_data_vector(dofs, vectors, std::vector<std::string>(dim, "velocity"),
-                       std::vector<typename VorticityPostprocessor<dim>::Interpretation>(
+                       std::vector<dealii::DataComponentInterpretation::DataComponentInterpretation>(
                          dim, dealii::DataComponentInterpretation::component_is_part_of_vector));
-  data.add_data_vector(dofs, vectors, vorticity);
+  if (!derived.empty())
+    data.add_data_vector(dofs, vectors, derived);
   data.add_data_vector(space.dof_handler(), scalars, "pressure");
   data.build_patches(mapping, 1);
   series.write(data, time);
@@ -305,12 +286,12 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
 }
 
 FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
-                                           const std::string &recorded)
+                                           const std::string &recorded, const std::vector<std::string> &fields)
   : EvaluationParameters(mesh_file,
                          "u_x, u_y, u_z (u: each of them), p, speed, kinetic_energy, vorticity, strain_rate or "
                          "divergence; on boundaries volume_flux, force (from the residual, times Force scale) or "
                          "wall_shear (2D), whose zeros are separation and reattachment",
-                         recorded, sampled)
+                         recorded, sampled, {"vorticity", "strain_rate", "speed", "divergence"}, fields)
 {
   parse_parameters_call_back.connect(
     [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });

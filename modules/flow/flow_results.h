@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/run_record.h"
+#include "evaluation/derived_fields.h"
 #include "evaluation/evaluation.h"
 #include "fem/functions/points.h"
 #include "flow/divergence_projection.h"
@@ -64,6 +65,8 @@ public:
 
   void serialize(State &state);
 
+  const DerivedFields<dim> derived; ///< the fields of files that are made of the velocity
+
 private:
   typename Evaluation<dim>::Values values_of(const Array<double> &u, const Array<double> &pressure) const
   {
@@ -94,9 +97,9 @@ private:
   Statistics::Row                             statistics; // of section "Output"
 };
 
-/// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar
-/// Q1 space; the velocity is stored by components. All ranks call it together.
+/// Adds one state of velocity, derived fields and pressure to a series, from values at a rank's own nodes of a scalar Q1
+/// space; the velocity is stored by components. All ranks call it together.
 template <int dim>
-void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
-                const double *pressure, TimeSeries &series, double time);
+void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const DerivedFields<dim> &derived,
+                const double *velocity, const double *pressure, TimeSeries &series, double time);
 } // namespace adamant

@@ -8,27 +8,19 @@
 #include "meshes/mesh_input.h"
 #include "meshes/mesh_shapes.h"
 
-#include <deal.II/base/mpi.h>
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/fe/fe_nothing.h>
-#include <deal.II/fe/fe_values.h>
 #include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <boost/algorithm/string/case_conv.hpp>
-#include <boost/serialization/array.hpp>
-#include <boost/serialization/map.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -430,60 +422,12 @@ void MeshFileParameters::check_mapping(const dealii::Triangulation<dim> &mesh,
     check_refined_cells(what(), mesh, names_in<dim>(file), &mapping);
 }
 
-template <int dim>
-std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &mesh) const
-{
-  const dealii::MappingQ<dim>   mapping(curved() ? 2 : 1);
-  const dealii::FE_Nothing<dim> nothing;
-  dealii::FEValues<dim>         cells(mapping, nothing, dealii::QGauss<dim>(2), dealii::update_JxW_values);
-  dealii::FEFaceValues<dim>     faces(mapping, nothing, dealii::QGauss<dim - 1>(2), dealii::update_JxW_values);
-  std::map<std::pair<unsigned int, unsigned int>, std::array<double, 2>> parts; // dimension and id: number and size
-  const auto add = [&parts](unsigned int dimension, unsigned int id, const std::vector<double> &JxW) {
-    auto &[n, size] = parts[{dimension, id}];
-    n += 1.;
-    size += std::accumulate(JxW.begin(), JxW.end(), 0.);
-  };
-  for (const auto &cell : owned_cells(mesh))
-    {
-      cells.reinit(cell);
-      add(dim, cell->material_id(), cells.get_JxW_values());
-      for (const unsigned int f : cell->face_indices())
-        if (cell->at_boundary(f))
-          {
-            faces.reinit(cell, f);
-            add(dim - 1, cell->face(f)->boundary_id(), faces.get_JxW_values());
-          }
-    }
-  std::ostringstream text;
-  const auto         sums = dealii::Utilities::MPI::all_gather(mesh.get_communicator(), parts);
-  parts.clear();
-  for (const auto &of_rank : sums)
-    for (const auto &[key, part] : of_rank)
-      for (const int k : {0, 1})
-        parts[key][k] += part[k];
-  for (const auto &[key, part] : parts)
-    {
-      const bool is_cell = key.first == dim;
-      text << (is_cell ? "material " : "boundary ") << key.second;
-      for (const Group &group : groups)
-        if (group.dimension == key.first && group.id == key.second)
-          text << " '" << group.name << "'";
-      text << ": " << part[0] << (is_cell ? " cells, " : " faces, ")
-           << (key.first == 1 ? "length " :
-               key.first == 2 ? "area " :
-                                "volume ")
-           << part[1] << '\n';
-    }
-  return text.str();
-}
-
 #define INSTANTIATE(dim)                                                                                             \
   template void MeshFileParameters::join_periodic(dealii::Triangulation<dim> &) const;                               \
   template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;                                 \
   template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const;                            \
   template void MeshFileParameters::check_mapping(const dealii::Triangulation<dim> &, const dealii::MappingQ<dim> &) \
     const;                                                                                                           \
-  template std::string MeshFileParameters::parts(const dealii::Triangulation<dim> &) const;                          \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -68,9 +68,12 @@ public:
   template <int dim>
   void check_mapping(const dealii::Triangulation<dim> &mesh, const dealii::MappingQ<dim> &mapping) const;
 
-  /// Returns a line for each boundary and material: id, name in a file, faces or cells, size. All ranks call it.
+  /// Returns a line for each boundary and material: id, name in a file, faces or cells, size by the mapping. Where
+  /// `file` is not empty, it gets the corners of all boundary faces and in two dimensions of all cells, with their
+  /// boundary and material, for `scripts/plot mesh`. All ranks call it.
   template <int dim>
-  std::string parts(const dealii::Triangulation<dim> &mesh) const;
+  std::string parts(const dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
+                    const std::string &file) const;
 
 private:
   struct Group // of cells or faces
@@ -78,9 +81,12 @@ private:
     unsigned int dimension, id;
     std::string  name;
   };
-  std::string  folder() const; // of the file
-  std::string  what() const;   // names the curved mesh in messages
-  void         read_groups();
+  std::string folder() const; // of the file
+  std::string what() const;   // names the curved mesh in messages
+  void        read_groups();
+  std::string label(unsigned int dimension, unsigned int id) const;
+  template <int dim>
+  void         write_mesh(const dealii::Triangulation<dim> &mesh, const std::string &to) const;
   unsigned int id_of(const std::string &key, const std::string &name, const char *what, unsigned int dimension) const;
   template <int dim>
   void place_on_boundaries(dealii::Triangulation<dim> &mesh) const;

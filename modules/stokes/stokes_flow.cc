@@ -1,7 +1,6 @@
 #include "stokes/stokes_flow.h"
 
 #include "evaluation/flow_quantities.h"
-#include "evaluation/gradient_postprocessor.h"
 #include "fem/functions/points.h"
 #include "frame/linear_solver_setup.h"
 #include "frame/output/output.h"
@@ -300,19 +299,18 @@ void StokesFlow<dim>::serialize(State &state)
 }
 
 template <int dim>
-void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocity, const double *pressure,
-                                 const double *of_cells) const
+void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const DerivedFields<dim> &derived, const double *velocity,
+                                 const double *pressure, const double *of_cells) const
 {
-  static const GradientPostprocessor<dim> strain_rate(
-    {"strain_rate"}, [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) {
-      return std::vector<double>{adamant::strain_rate(gradient)};
-    });
+  output.add_vectors(space(), velocity, {"velocity"});
+  if (!derived.empty())
+    output.add(space(), velocity, derived);
+  output.add(matrices_.nodal_pressure.finest(), pressure, "pressure");
+  if (of_cells == nullptr)
+    return;
   dealii::Vector<double> by_active_index(space().triangulation().n_active_cells());
   for (int cell = 0; cell < space().n_cells(); ++cell)
     by_active_index[space().active_cells()[cell]->active_cell_index()] = of_cells[cell];
-  output.add_vectors(space(), velocity, {"velocity"});
-  output.add(space(), velocity, strain_rate);
-  output.add(matrices_.nodal_pressure.finest(), pressure, "pressure");
   output.add_data_vector(by_active_index, "viscosity", dealii::DataOut<dim>::type_cell_data);
 }
 

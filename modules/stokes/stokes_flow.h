@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "evaluation/derived_fields.h"
 #include "evaluation/evaluation.h"
 #include "flow/flow_boundaries.h"
 #include "frame/device_field.h"
@@ -88,9 +89,10 @@ public:
   /// Saves or loads the solution; set η and the load before.
   void serialize(State &state);
 
-  /// Adds velocity, strain rate √(ε : ε / 2), pressure and viscosity to the output, from the values of u, p and
-  /// viscosity in host memory.
-  void add_output(FieldOutput<dim> &output, const double *u, const double *p, const double *viscosity) const;
+  /// Adds velocity, its derived fields, pressure and viscosity to the output, from the values of u, p and viscosity in
+  /// host memory. `viscosity` may be null. `derived` has to outlive build_patches.
+  void add_output(FieldOutput<dim> &output, const DerivedFields<dim> &derived, const double *u, const double *p,
+                  const double *viscosity) const;
 
   /// These are for Evaluation: the fields u_x, ... and p, their quantities, and their values in host memory. There is
   /// also the fluid's force on boundaries, p n - 2 η ε n, by quadrature. Quantities read the viscosity that values()

@@ -26,7 +26,8 @@ StokesOutputParameters::StokesOutputParameters(const MeshFileParameters &mesh_fi
                          "u_x, u_y, u_z (u: each of them), p, " + more +
                            "speed, kinetic_energy, vorticity, strain_rate or divergence; on boundaries volume_flux, or "
                            "force: the fluid's, by quadrature",
-                         recorded, "velocity and pressure are")
+                         recorded, "velocity and pressure are",
+                         {"strain_rate", "viscosity", "vorticity", "speed", "divergence"}, {"strain_rate", "viscosity"})
 {}
 
 ViscosityParameters::ViscosityParameters()

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <sstream>
 
 namespace
@@ -318,5 +319,177 @@ TEST_F(NavierStokesOutputs, PastACylinder)
   EXPECT_NEAR(row.at("volume_flux_on_boundary_0"), -0.41, 0.01);
   EXPECT_NEAR(row.at("volume_flux_on_boundary_1"), 0.41, 0.01);
   EXPECT_NEAR(row.at("integral_kinetic_energy"), row.at("kinetic_energy"), 0.05 * row.at("kinetic_energy"));
+}
+struct FileFields : Outputs
+{
+  using Outputs::Outputs;
+
+  // The names of the fields in the first VTU file, one for each, but the names of points and cells.
+  std::string in_file(const Settings &settings, const std::string &file = "solution_0000.vtu")
+  {
+    const auto        outcome = run(settings);
+    std::ifstream     in(outcome.folder + "/" + file);
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const auto        begin = text.find("<PointData");
+    const std::regex  name("DataArray type=\"[A-Za-z0-9]*\" Name=\"([^\"]*)\"");
+    std::string       names;
+    for (std::sregex_iterator match(text.begin() + static_cast<long>(begin), text.end(), name), end; match != end;
+         ++match)
+      names += (names.empty() ? "" : " ") + (*match)[1].str();
+    return names;
+  }
+  // By default, and with Output/Fields.
+  void compare(const Settings &settings, const std::string &usual, const std::string &list, const std::string &expected)
+  {
+    EXPECT_EQ(in_file(settings), usual);
+    EXPECT_EQ(in_file(settings + Settings{"Output/Fields=" + list}), expected);
+  }
+};
+
+struct TransportFields : FileFields
+{
+  TransportFields()
+    : FileFields(TRANSPORT_DIFFUSION)
+  {}
+};
+
+TEST_F(TransportFields, Names)
+{
+  compare({"Discretization/Refinements=2", "Time stepping/End time=0"}, "theta", "flux, gradient, material, level",
+          "theta flux gradient material level");
+  expect_refused({"Output/Fields=gradient, flx"},
+                 "Output/Fields: 'flx' is no derived field of this program, which has flux, gradient, material, level, "
+                 "rank; did you mean 'flux'?");
+  expect_refused({"Output/Fields=flux, flux"}, "Output/Fields: 'flux' occurs twice");
+}
+
+struct HeatFields : FileFields
+{
+  HeatFields()
+    : FileFields(NONLINEAR_HEAT)
+  {}
+};
+
+TEST_F(HeatFields, Names)
+{
+  compare({"Heat/Refinements=2", "Heat/Adaptive cycles=0", "Heat/End time=0"}, "u", "flux, rank", "u flux rank");
+  expect_refused({"Heat/Dimension=3", "Heat/Conductivity=1+u^2+t", "Output/Fields=flux"},
+                 "flux in three dimensions needs Heat/Conductivity without t");
+}
+
+struct SolidFields : FileFields
+{
+  SolidFields()
+    : FileFields(ELASTICITY)
+  {}
+};
+
+TEST_F(SolidFields, Names)
+{
+  const Settings bar = {"Problem/Dimension=2", "Discretization/Uniform refinements=1",
+                        "Discretization/Refinement steps=0", "Time stepping/End time=0", "Output/Interval=1"};
+  compare(bar, "displacement velocity stress_xx stress_xy stress_yy von_mises", "strain, material",
+          "displacement velocity strain_xx strain_xy strain_yy material");
+  EXPECT_EQ(in_file(bar + Settings{"Output/Fields="}), "displacement velocity");
+  EXPECT_EQ(in_file(bar + Settings{"Problem/Plane=axial", "Problem/Dirichlet boundaries=2: y", "Output/Fields=stress"}),
+            "displacement velocity stress_xx stress_xy stress_yy stress_hoop");
+}
+
+struct NavierStokesFields : FileFields
+{
+  NavierStokesFields()
+    : FileFields(NAVIER_STOKES)
+  {}
+};
+
+TEST_F(NavierStokesFields, Names)
+{
+  for (const std::string dimension : {"2", "3"})
+    compare({"Problem/Dimension=" + dimension, "Mesh/Cells=2, 2, 2", "Mesh/Refinements=1", "Time stepping/End time=0",
+             "Time stepping/Time step=1e-6", "Output/Interval=1"},
+            "velocity vorticity pressure", "speed, strain_rate", "velocity speed strain_rate pressure");
+}
+
+struct StationaryFields : FileFields
+{
+  StationaryFields()
+    : FileFields(STATIONARY)
+  {}
+};
+
+TEST_F(StationaryFields, Names)
+{
+  compare({"Mesh/Refinements=2", "Problem/Viscosity=1", "Nonlinear solver/Continuation="}, "velocity pressure",
+          "vorticity, divergence", "velocity pressure vorticity divergence");
+}
+
+struct StokesFields : FileFields
+{
+  StokesFields()
+    : FileFields(STOKES)
+  {}
+};
+
+TEST_F(StokesFields, Names)
+{
+  compare({"Problem/Dimension=2", "Mesh/Cells=1, 1", "Mesh/Refinements=2"}, "velocity strain_rate pressure viscosity",
+          "vorticity", "velocity vorticity pressure");
+}
+
+struct BuoyantFields : FileFields
+{
+  BuoyantFields()
+    : FileFields(BUOYANT_FLOW)
+  {}
+};
+
+TEST_F(BuoyantFields, Names)
+{
+  compare({"Problem/Dimension=2", "Mesh/Cells=1, 1", "Mesh/Refinements=2", "Time stepping/Steps=1"},
+          "velocity strain_rate pressure viscosity composition", "viscosity, level",
+          "velocity level pressure viscosity composition");
+}
+
+struct PoissonOutputs : FileFields
+{
+  PoissonOutputs()
+    : FileFields(POISSON)
+  {}
+};
+
+TEST_F(PoissonOutputs, Names)
+{
+  compare({"Mesh/Refinements=2", "Problem/Samples=2"}, "first_sample mean standard_deviation", "flux, level",
+          "first_sample mean standard_deviation flux level");
+}
+
+// -u'' = 1 + s, u(0) = 0, u'(1) = 0, in two batches: u = (1 + s) (x - x²/2) at the nodes for s = 0, 1, 2.
+TEST_F(PoissonOutputs, OfEachSampleAndOfTheMean)
+{
+  const auto outcome =
+    run({"Mesh/Refinements=2", "Problem/Samples=3", "Solver/Columns at once=2", "Solver/Compare=false",
+         "Problem/Natural boundaries=1, 2, 3", "Problem/Source=(1+s)", "Solver/Refinement tolerance=1e-12",
+         "Output/Statistics=mean u; flux on boundary 0; max u on boundary 1; mean flux_x", "Output/Points=1, 0.5",
+         "Output/Profiles=0, 0.5, 1, 0.5", "Output/Profile points=5"});
+  const auto row = last_row(outcome.folder + "/statistics.csv");
+  EXPECT_EQ(row.at("sample"), 2.);
+  const auto &mean = outcome.record.at("statistics");
+  for (const std::string name : {"mean_u", "flux_on_boundary_0", "max_u_on_boundary_1", "mean_flux_x"})
+    EXPECT_NEAR(row.at(name), 1.5 * mean.at(name).get<double>(), 1e-9) << name;
+  EXPECT_NEAR(mean.at("max_u_on_boundary_1"), 1., 1e-9);
+  EXPECT_NEAR(row.at("point0_u"), 1.5, 1e-9);
+  const auto &points = outcome.record.at("at_points");
+  EXPECT_NEAR(points.at("first_sample")[0], 0.5, 1e-9);
+  EXPECT_NEAR(points.at("mean")[0], 1., 1e-9);
+  EXPECT_NEAR(points.at("standard_deviation")[0], 0.5, 1e-9);
+  std::ifstream in(outcome.folder + "/profile_0.csv");
+  std::string   line;
+  std::getline(in, line);
+  EXPECT_EQ(line, "x,y,first_sample,mean,standard_deviation");
+  EXPECT_NEAR(outcome.record.at("profiles")[0].at("mean").at("max"), 1., 1e-9);
+  expect_refused({"Output/Statistics=mean v"}, "'v' is no quantity of this program");
+  expect_refused({"Output/Points=2, 0.5"}, "Output/Points: the point (2 0.5) lies outside the mesh");
+  expect_refused({"Problem/Domain=flow_around_square", "Output/Statistics=mean u"},
+                 "Problem/Domain = flow_around_square has no Output/Statistics, Points, Profiles and Planes");
 }
 } // namespace

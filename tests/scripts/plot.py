@@ -171,7 +171,11 @@ class Deformed(unittest.TestCase):
             output = Path(folder) / "picture.png"
             subprocess.run([SCRIPT, "deformed", folder, "-o", output], check=True, capture_output=True)
             self.assertEqual(output.read_bytes()[:4], b"\x89PNG")
-            self.assertGreater(output.stat().st_size, 10000)
+            size = output.stat().st_size
+            self.assertGreater(size, 10000)
+            subprocess.run([SCRIPT, "deformed", folder, "-o", output, "--small"], check=True, capture_output=True)
+            self.assertEqual(output.read_bytes()[:4], b"\x89PNG")
+            self.assertLess(output.stat().st_size, size / 2)
 
     def test_run_without_displacement(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -179,6 +183,54 @@ class Deformed(unittest.TestCase):
             outcome = subprocess.run([SCRIPT, "deformed", folder], capture_output=True, text=True)
             self.assertNotEqual(outcome.returncode, 0)
             self.assertIn("no field 'displacement'; there are: von_mises", outcome.stderr)
+
+
+class Mesh(unittest.TestCase):
+    PLANE = ('boundary,material,corners\n"","0",0,0,1,0,0,1,1,1\n"","7 \'steel, hard\'",1,0,2,0,1,1,2,1\n'
+             '"0","0",0,0,0,1\n"3 \'end\'","7 \'steel, hard\'",2,0,2,1\n')
+    CUBE = "boundary,material,corners\n" + "".join(
+        f'"{side}","0",' + ",".join(str(c) for corner in corners for c in corner) + "\n"
+        for side, corners in ((1, [(1, y, z) for z in (0, 1) for y in (0, 1)]), (5, [(x, y, 1) for y in (0, 1) for x in (0, 1)])))
+
+    def draw(self, content, field=None):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "mesh.csv"
+            file.write_text(content)
+            done = subprocess.run([SCRIPT, "mesh", file, "-o", f"{folder}/mesh.png"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(Path(folder, "mesh.png").stat().st_size, 4000)
+            return plot.plot_mesh(types.SimpleNamespace(inputs=[file], field=field)).axes[0]
+
+    def test_cells_and_boundaries_of_a_plane_mesh(self):
+        axis = self.draw(self.PLANE)
+        cells, faces = axis.collections
+        self.assertEqual([len(path.vertices) - 1 for path in cells.get_paths()], [4, 4])
+        self.assertEqual(cells.get_paths()[0].vertices[:4].tolist(), [[0, 0], [1, 0], [1, 1], [0, 1]], "corners go around the cell")
+        self.assertEqual([path.vertices.tolist() for path in faces.get_paths()], [[[0, 0], [0, 1]], [[2, 0], [2, 1]]])
+        self.assertFalse((cells.get_facecolor()[0] == cells.get_facecolor()[1]).all(), "materials have colours")
+        self.assertFalse((faces.get_color()[0] == faces.get_color()[1]).all(), "boundaries have colours")
+        self.assertEqual([text.get_text() for text in axis.get_legend().get_texts()],
+                         ["boundary 0", "boundary 3 'end'", "material 0", "material 7 'steel, hard'"])
+
+    def test_faces_in_three_dimensions(self):
+        axis = self.draw(self.CUBE)
+        (faces,) = axis.collections
+        self.assertEqual(len(faces.get_paths()), 2)
+        self.assertEqual([text.get_text() for text in axis.get_legend().get_texts()], ["boundary 1", "boundary 5"])
+        axis = self.draw(self.CUBE, "material")
+        self.assertEqual([text.get_text() for text in axis.get_legend().get_texts()], ["material 0"])
+
+    def test_what_is_no_mesh(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "mesh.csv"
+            file.write_text("x,y\n1,2\n")
+            done = subprocess.run([SCRIPT, "mesh", file], capture_output=True, text=True)
+            self.assertIn("is no mesh that a program's --mesh has written", done.stderr)
+            prm = Path(folder) / "nothing" / "a.prm"
+            prm.parent.mkdir()
+            prm.touch()
+            done = subprocess.run([SCRIPT, "mesh", prm], capture_output=True, text=True)
+            self.assertIn("no program 'nothing'", done.stderr)
 
 
 class Flow(unittest.TestCase):

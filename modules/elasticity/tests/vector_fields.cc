@@ -182,9 +182,13 @@ TEST(VectorFields, Stresses)
   EXPECT_NEAR(material.stress(strain)[1][1], 0., 1e-14);
   EXPECT_NEAR(adamant::von_mises(material.stress(strain), 0.), young, 1e-14);
 
-  const auto stress = adamant::stress_postprocessor<2>({{1., 1., 1.}, {{7, material}}});
+  const adamant::MeshFileParameters    mesh_file;
+  const adamant::SolidOutputParameters parameters(mesh_file);
+  const auto                           stress = adamant::elastic_fields<2>(parameters, {{1., 1., 1.}, {{7, material}}});
   EXPECT_EQ(stress->get_names(), (std::vector<std::string>{"stress_xx", "stress_xy", "stress_yy", "von_mises"}));
   DataPostprocessorInputs::Vector<2> input;
+  input.solution_values.assign(1, Vector<double>(2));
+  input.evaluation_points.resize(1);
   input.solution_gradients.assign(1, std::vector<Tensor<1, 2>>(2));
   input.solution_gradients[0][0][1] = 0.5; // du_x / dy: pure shear
   Triangulation<2> mesh;
@@ -280,14 +284,17 @@ TEST(VectorFields, ProjectedDilatation)
                                                  update_gradients | update_quadrature_points);
       on_cell.reinit(dofs.begin_active());
       input.evaluation_points = on_cell.get_quadrature_points();
+      input.solution_values.resize(input.evaluation_points.size(), Vector<double>(2));
       input.solution_gradients.resize(input.evaluation_points.size(), std::vector<Tensor<1, 2>>(2));
       for (unsigned int q = 0; q < input.evaluation_points.size(); ++q)
         for (const unsigned int i : on_cell.dof_indices())
           input.solution_gradients[q][dofs.get_fe().system_to_component_index(i).first] +=
             values[u.finest().cell_dofs(0)[i]] * on_cell.shape_grad(i, q);
       input.set_cell<2>(dofs.begin_active());
-      std::vector<Vector<double>> results(input.evaluation_points.size(), Vector<double>(4));
-      adamant::stress_postprocessor<2>(materials)->evaluate_vector_field(input, results);
+      std::vector<Vector<double>>          results(input.evaluation_points.size(), Vector<double>(4));
+      const adamant::MeshFileParameters    mesh_file;
+      const adamant::SolidOutputParameters parameters(mesh_file);
+      adamant::elastic_fields<2>(parameters, materials)->evaluate_vector_field(input, results);
       const auto at_nodes = adamant::product(
         adamant::stress_matrix("key", u.finest(), mapping, materials, input.evaluation_points), values);
       for (unsigned int q = 0; q < results.size(); ++q)

@@ -16,6 +16,7 @@ class Draw:
 
     def __init__(self, seed, program, number, keys):
         self.chance = random.Random(f"{seed} {program} {number}")
+        self.of_fields = random.Random(f"fields {seed} {program} {number}")  # which leaves the others as they were
         self.program, self.number, self.keys, self.files, self.mesh = program, number, keys, {}, None
         self.settings = dict(setting.split("=", 1) for setting in SMALL[program])
         self.dim = self.chance.choice([2, 2, 3])
@@ -148,6 +149,12 @@ class Draw:
             self.set("Output/Plane points", "3, 2")
         self.set("Output/Points", "; ".join(self.points()), 0.3)
         self.set("Output/Profiles", self.profile(), 0.3)
+
+    def fields(self, *names):
+        """Derived fields of VTU files."""
+        names += ("material", "level", "rank")
+        if self.of_fields.random() < 0.5:
+            self.settings["Output/Fields"] = ", ".join(self.of_fields.sample(names, self.of_fields.randint(0, 3)))
 
     def plane(self):
         """A small plane at one point, so that it is inside any mesh."""
@@ -316,6 +323,7 @@ def transport_diffusion(d):
     d.set("Time stepping/Output interval", d.pick(0, 1, 2, 3))
     d.adaptivity()
     d.outputs(["theta"], ["flux"])
+    d.fields("flux", "gradient")
     d.solver(["gmres", "gmres", "bicgstab", "multigrid"], degree=degree)
 
 
@@ -366,6 +374,7 @@ def nonlinear_heat(d):
     d.set("Heat/Newton", d.pick("true", "true", "false"))
     d.set("Heat/Newton steps", 100)
     d.outputs(["u"], ["flux"])
+    d.fields("flux", "gradient")
     d.solver(["gmres", "gmres", "bicgstab"], amg=False, interpolation=False, degree=degree)
 
 
@@ -441,6 +450,7 @@ def elasticity(d):
     d.set("Output/Energy interval", d.pick(0, 1, 2), 0.5)
     b_bar = d.settings["Discretization/Volumetric strain"] == "b_bar"
     d.outputs(["u", "u_x", "displacement", "von_mises"], ["" if b_bar else "force"])
+    d.fields("stress", "strain", "von_mises")
     if not stationary:
         d.adaptivity(0.4)
         d.set("Adaptivity/Field", d.pick("displacement", "velocity"))
@@ -523,6 +533,7 @@ def navier_stokes(d):
         d.set("Output/Profiles", d.profile(), 0.3)
         d.adaptivity(0.4)
     d.outputs(["speed", "kinetic_energy", "strain_rate"], ["force"], kind != "cylinder")
+    d.fields("vorticity", "strain_rate", "speed", "divergence")
     if kind == "box" and "Adaptivity/Interval" not in d.settings and d.settings["Mesh/Local refinements"] == "0":
         if d.set("Implementation/Pressure solver", "fast_diagonalization", 0.2):
             d.set("Implementation/Fast diagonalization precision", d.pick("float64", "float32"))
@@ -548,6 +559,7 @@ def stationary_navier_stokes(d):
         d.set("Output/Points", "; ".join(d.points()), 0.5)
         d.set("Output/Profiles", d.profile(), 0.3)
     d.outputs(["speed", "kinetic_energy", "strain_rate"], ["force"], kind != "cylinder")
+    d.fields("vorticity", "strain_rate", "speed", "divergence")
     d.solver(["gmres", "gmres", "bicgstab"],
              smoothers=["cell_patches", "cell_patches", "vertex_patches", "downstream_patches"], amg=False,
              interpolation=False)
@@ -588,6 +600,7 @@ def stokes(d):
     d.set("Viscosity/Continuation stages", d.pick(1, 1, 1, 2))
     d.set("Output/Points", "; ".join(d.points()) if d.settings.get("Mesh/Type") != "cylinder" else "0.1, 0.1")
     d.outputs(["speed", "strain_rate"], ["force"], d.settings.get("Mesh/Type") != "cylinder")
+    d.fields("vorticity", "strain_rate", "speed", "divergence", "viscosity")
     stokes_solver(d)
 
 
@@ -610,6 +623,7 @@ def buoyant_flow(d):
     d.adaptivity(0.5)
     d.set("Adaptivity/Field", d.pick("composition", "velocity"))
     d.outputs(["c", "speed"], ["force"], d.settings.get("Mesh/Type") != "cylinder")
+    d.fields("vorticity", "strain_rate", "speed", "divergence", "viscosity")
     stokes_solver(d)
 
 
@@ -639,6 +653,7 @@ def poisson(d):
             d.periodic()
         ids = d.boundaries()
         d.set("Problem/Boundary values", d.pick("0", d.scalar()))
+        d.fields("flux", "gradient")
         if len(ids) > 1:
             d.set("Problem/Natural boundaries", ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, 1)),
                   0.4)
@@ -658,6 +673,8 @@ def poisson(d):
     d.set("Solver/Repetitions", 1)
     d.set("Solver/Coarsest level cells", d.pick(16, 64, 1000))
     d.default_solver = False
+    if not triangles:
+        d.outputs(["u"], ["flux"], d.settings.get("Mesh/Type") != "cylinder")
 
 
 PROBLEMS = {f.__name__: f for f in (transport_diffusion, elasticity, navier_stokes, template, nonlinear_heat, stokes,
@@ -678,5 +695,5 @@ TOGETHER = {"Mesh/Type", "Mesh/Cells", "Mesh/Refinements", "Mesh/Local refinemen
             "Problem/Poisson ratio", "Problem/Young modulus", "Time stepping/Unstable step",
             "Implementation/Pressure solver", "Implementation/Fast diagonalization precision",
             "Time stepping/Stationary", "Time stepping/Steps", "Time stepping/End time", "Time stepping/Time step",
-            "Viscosity/Continuation stages",
+            "Viscosity/Continuation stages", "Output/Fields",
             "Problem/Domain", "Problem/Case", "Solver/Solver", "Solver/Precision", "Nonlinear solver/Continuation"}
