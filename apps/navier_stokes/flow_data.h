@@ -107,7 +107,8 @@ public:
 
   bool has_force() const { return force_at_nodes != nullptr; } ///< whether a force acts on any rank
 
-  /// Returns f - ∂_t u at time t, for a force on a boundary, with the tractions as forces. ∂_t u is (u - u_old) / dt, of the step of length dt.
+  /// Returns f - ∂_t u at time t, for a force on a boundary, with the tractions as forces. ∂_t u is (u - u_old) / dt,
+  /// of the step of length dt.
   Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
   {
     Array<double> a(u.size(), 0.);

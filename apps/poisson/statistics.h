@@ -95,8 +95,8 @@ public:
     n_samples += n;
   }
 
-  /// Writes the first sample, the mean and the standard deviation: a VTU file, files of lines and planes. The record gets
-  /// their values at points and the statistics of the mean. A dry run, without a folder, prepares the VTU file.
+  /// Writes the first sample, the mean and the standard deviation: a VTU file, files of lines and planes. The record
+  /// gets their values at points and the statistics of the mean. A dry run, without a folder, prepares the VTU file.
   void write(const std::string &folder, adamant::RunRecord &record) const
   {
     const auto first = to_host(x_0), sum = to_host(sums);

@@ -9,7 +9,8 @@
 /// no function of deal.II.
 namespace stationary_navier_stokes
 {
-/// The viscosity, where it varies its smallest value, and the constants of the stabilisation. With G = J⁻ᵀJ⁻¹, J the map from the unit cell,
+/// The viscosity, where it varies its smallest value, and the constants of the stabilisation. With G = J⁻ᵀJ⁻¹, J the
+/// map from the unit cell,
 ///   τ = (4 u·Gu + C_I ν² G:G)^(-1/2),   γ = γ₀ / (τ tr G).
 struct Constants
 {
@@ -126,8 +127,8 @@ private:
 /// Integrates the residual, by Device::for_each over the nodes of all cells, cell n + a. With `T_a = φ_a + τ u·∇φ_a`
 ///   F_i = ∫ ν ∇φ_a·∇u_i + T_a (u·∇u_i - f_i) + τ u·∇φ_a ∂_i p - p ∂_i φ_a + γ div u ∂_i φ_a,
 ///   F_p = ∫ φ_a div u + τ ∇φ_a·R.
-/// Where ν varies, ∇u_i + ∂_i u takes the place of ∇u_i in the first term. R has no viscous part in any case, as bilinear
-/// functions do not show it.
+/// Where ν varies, ∇u_i + ∂_i u takes the place of ∇u_i in the first term. R has no viscous part in any case, as
+/// bilinear functions do not show it.
 template <int dim>
 struct CellResidual
 {

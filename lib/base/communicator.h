@@ -52,8 +52,8 @@ private:
 /// Throws RunError with MPI's message and the name of the call unless `status` is MPI_SUCCESS.
 void check_mpi(int status, const char *call);
 
-/// Throws InputError on all ranks with the first complaint, in the order of the ranks, that is not empty. All ranks call
-/// it together.
+/// Throws InputError on all ranks with the first complaint, in the order of the ranks, that is not empty. All ranks
+/// call it together.
 inline void require_on_all(const Communicator &ranks, const std::string &complaint)
 {
   const auto first = ranks.first_text(complaint);

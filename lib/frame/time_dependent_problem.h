@@ -49,9 +49,9 @@ class TimeDependentProblem
 {
 public:
   /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
-  /// that have curved(), manifolds<dim>(), check_refinement(mesh), check_mapping(mesh, mapping), join_periodic(mesh) and
-  /// parts(...) with the same meaning. With elements of `degree` 2 or more, cells at curved boundaries are mapped by quadratic functions
-  /// (isoparametric). Else all cells are mapped by bilinear ones.
+  /// that have curved(), manifolds<dim>(), check_refinement(mesh), check_mapping(mesh, mapping), join_periodic(mesh)
+  /// and parts(...) with the same meaning. With elements of `degree` 2 or more, cells at curved boundaries are mapped
+  /// by quadratic functions (isoparametric). Else all cells are mapped by bilinear ones.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
                        const Mesh &mesh, unsigned int degree = 1)

@@ -38,7 +38,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Numbe
 
 /// Returns the inverse of a sparse matrix A as a dense matrix, row-major, in host memory; the device inverts it. With a
 /// kernel e it returns the inverse of A + c e eᵀ, see MultigridOptions::singular. There c = Σ a_ii / (eᵀe)², summed
-/// over the rows where e is 1. Throws SingularMatrix where the matrix is singular or nearly so, RunError where it is spread
-/// over ranks, and InputError for more than 16384 rows.
+/// over the rows where e is 1. Throws SingularMatrix where the matrix is singular or nearly so, RunError where it is
+/// spread over ranks, and InputError for more than 16384 rows.
 Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel = {});
 } // namespace adamant

@@ -35,8 +35,8 @@ double hoop_strain(const PointState<dim> &state, bool axial)
   return axial ? strain_around_axis(state.value[0], state.gradient[0][0], state.point) : 0.;
 }
 
-// Takes the projection of the dilatation to lower degrees, by the trapezoidal rule of 2 points or Simpson's of 3 in each
-// direction: exact on parallelograms.
+// Takes the projection of the dilatation to lower degrees, by the trapezoidal rule of 2 points or Simpson's of 3 in
+// each direction: exact on parallelograms.
 template <int dim>
 void project_dilatation(std::vector<PointState<dim>> &states, bool axial)
 {

@@ -30,8 +30,9 @@ public:
   /// functions of the nodes' first components.
   dealii::Tensor<2, dim> stiffness(const CellContext<dim> &cell, unsigned int a, unsigned int b) const;
 
-  /// Adds the work of the springs of a level, ∫ u_k . k u_l, to the entries [k n + l] for n vector fields. The stiffness
-  /// counts relative to the largest one. The fields have the values at the local DoFs. All ranks call it together.
+  /// Adds the work of the springs of a level, ∫ u_k . k u_l, to the entries [k n + l] for n vector fields. The
+  /// stiffness counts relative to the largest one. The fields have the values at the local DoFs. All ranks call it
+  /// together.
   void add_products(const LevelSpace<dim> &space, std::size_t level, const std::vector<Array<double>> &u,
                     Array<double> &products) const;
 

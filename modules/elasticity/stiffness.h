@@ -116,9 +116,9 @@ private:
 /// shape functions of the nodes' first components. With axial symmetry all integrals have the factor 2 pi r.
 ///
 /// The stiffness is `K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G)`, with
-/// G = ∫ grad φ_a (x) grad φ_b. With B-bar, Σ_kl D_a,k,c L_kl D_b,l,d takes the place of lambda G_cd, so that divergences
-/// are projected. There D_a,k is ∫ ψ_k grad φ_a, and L_kl is ∫ lambda ψ_k ψ_l (DilatationSpace). With axial symmetry
-/// the divergence of φ_a e_r has φ_a / r, too, and the strain around the axis is φ_a / r.
+/// G = ∫ grad φ_a (x) grad φ_b. With B-bar, Σ_kl D_a,k,c L_kl D_b,l,d takes the place of lambda G_cd, so that
+/// divergences are projected. There D_a,k is ∫ ψ_k grad φ_a, and L_kl is ∫ lambda ψ_k ψ_l (DilatationSpace). With axial
+/// symmetry the divergence of φ_a e_r has φ_a / r, too, and the strain around the axis is φ_a / r.
 template <int dim>
 class ElasticIntegrals
 {

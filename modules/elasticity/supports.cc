@@ -151,8 +151,8 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
 
 namespace
 {
-// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, and do against springs
-// is linearly dependent.
+// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, and do against
+// springs is linearly dependent.
 template <int dim>
 bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<dim> &mapping,
               const Springs<dim> &springs, bool axial)

@@ -51,8 +51,8 @@ private:
 };
 
 /// Throws InputError where a rigid motion of the solid is left: neither springs nor the constraints of the field, as
-/// prescribed values, normal conditions and periodic sides are, hold it. With several ranks the coarsest level has to hold
-/// it, too. With `axial` symmetry only the axis is a direction of rigid motions. All ranks call it together.
+/// prescribed values, normal conditions and periodic sides are, hold it. With several ranks the coarsest level has to
+/// hold it, too. With `axial` symmetry only the axis is a direction of rigid motions. All ranks call it together.
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                              const Springs<dim> &springs, bool axial);

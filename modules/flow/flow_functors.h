@@ -34,9 +34,9 @@ struct VelocityUpdate
 /// has A_d,ij = (φ_i, ∂_d φ_j) and K, the stiffness matrix times the viscosity. With the lumped mass m the step is
 ///   `u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m)`.
 /// Products of nodal values are formed on the fly. Where 1 / m and f are set to zero (prescribed nodes, hanging nodes),
-/// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more). Where the
-/// viscosity varies, n_viscous = dim² matrices V_cd stand in place of K, and Σ_d V_dd u_c + V_cd u_d in place of K u_c
-/// (ViscousTerm).
+/// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more). Where
+/// the viscosity varies, n_viscous = dim² matrices V_cd stand in place of K, and Σ_d V_dd u_c + V_cd u_d in place of K
+/// u_c (ViscousTerm).
 template <int dim, int n_viscous = 1>
 struct MomentumStep
 {

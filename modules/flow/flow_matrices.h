@@ -67,8 +67,8 @@ template <int dim>
 struct FlowMatrices
 {
   /// `velocity_mesh` has to outlive the object. The pressure is prescribed on the boundaries `open`; `levels` are the
-  /// options of its coarser meshes. Throws RunError where the last refinement of the mesh was not global, and InputError
-  /// where the viscosity does not fit the mesh's materials or is not positive.
+  /// options of its coarser meshes. Throws RunError where the last refinement of the mesh was not global, and
+  /// InputError where the viscosity does not fit the mesh's materials or is not positive.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &open,
                const LevelMeshOptions &levels, const Coefficient &viscosity = {"viscosity", "1", nullptr});
@@ -115,7 +115,8 @@ struct FlowMatrices
   /// the interpolation. All ranks call it together.
   CSRMatrix<double> injection() const;
 
-  /// Levels of (∇q, ∇ψ). Without open boundaries they are singular, as constants are free: see MultigridOptions::singular.
+  /// Levels of (∇q, ∇ψ). Without open boundaries they are singular, as constants are free: see
+  /// MultigridOptions::singular.
   std::vector<LevelData> pressure_levels;
   bool                   singular = false;
 };

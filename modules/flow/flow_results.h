@@ -97,8 +97,8 @@ private:
   Statistics::Row                             statistics; // of section "Output"
 };
 
-/// Adds one state of velocity, derived fields and pressure to a series, from values at a rank's own nodes of a scalar Q1
-/// space; the velocity is stored by components. All ranks call it together.
+/// Adds one state of velocity, derived fields and pressure to a series, from values at a rank's own nodes of a scalar
+/// Q1 space; the velocity is stored by components. All ranks call it together.
 template <int dim>
 void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const DerivedFields<dim> &derived,
                 const double *velocity, const double *pressure, TimeSeries &series, double time);

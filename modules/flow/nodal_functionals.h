@@ -145,9 +145,9 @@ Array<double> component_of(const LevelSpace<dim> &space, const LevelSpace<dim> &
   return values;
 }
 
-// The matrices below sum local vectors of all cells of a space. Entry c of node a of a cell has number (cell n + a) m + c,
-// with n nodes of a cell and m components, of which each node has all. The matrices are in host memory, on one rank. The
-// functions throw RunError on several ranks, and where nodes have different components.
+// The matrices below sum local vectors of all cells of a space. Entry c of node a of a cell has number (cell n + a) m +
+// c, with n nodes of a cell and m components, of which each node has all. The matrices are in host memory, on one rank.
+// The functions throw RunError on several ranks, and where nodes have different components.
 
 /// Returns the transpose of the matrix with a row for each local entry, which fill(dof, row) makes for the entry's DoF.
 template <int dim, typename Fill>

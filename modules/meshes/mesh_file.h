@@ -64,7 +64,8 @@ public:
   /// throws InputError on all ranks, with the cell's place in a file.
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const;
-  /// Throws InputError on all ranks where a quadratic mapping turns an active cell inside out at one of its Gauss points.
+  /// Throws InputError on all ranks where a quadratic mapping turns an active cell inside out at one of its Gauss
+  /// points.
   template <int dim>
   void check_mapping(const dealii::Triangulation<dim> &mesh, const dealii::MappingQ<dim> &mapping) const;
 

@@ -64,11 +64,12 @@ public:
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
   /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device. It adds the
-  /// tractions, and the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is assembled on the host.
+  /// tractions, and the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is
+  /// assembled on the host.
   void set_load(const Vector<double> &F);
 
-  /// Computes u and p from the last solution; p has zero mean where no boundary is open. Where GMRES does not converge in float32, it solves once
-  /// more in mixed precision, if the parameters allow it. Throws SolverError.
+  /// Computes u and p from the last solution; p has zero mean where no boundary is open. Where GMRES does not converge
+  /// in float32, it solves once more in mixed precision, if the parameters allow it. Throws SolverError.
   SolverResult solve();
 
   Vector<double> u, p;      ///< nodal values on the velocity's mesh
@@ -76,7 +77,8 @@ public:
 
   /// Returns whether a velocity other than 0 is prescribed somewhere.
   bool prescribes_velocity() const { return !(device.dot(g, g) == 0.); } // also NaN
-  /// These return ∫ 2 η |ε(u)|² and ∫ f · u + ∫ t · u, which are equal. Where prescribes_velocity(), they return neither.
+  /// These return ∫ 2 η |ε(u)|² and ∫ f · u + ∫ t · u, which are equal. Where prescribes_velocity(), they return
+  /// neither.
   double dissipation() const { return device.dot(part(x, 0), viscous_forces(x)) / eta.scale; }
   double work() const { return device.dot(part(x, 0), part(b, 0)) / eta.scale; }
   /// Returns whether u is more than what the solver's tolerance leaves of a flow at rest. It is not where ‖A u‖ is at

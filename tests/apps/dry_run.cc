@@ -86,8 +86,8 @@ double size_of(const std::string &out, const std::string &line)
   return begin == std::string::npos ? 0. : std::stod(out.substr(begin + line.size()));
 }
 
-// An annulus of the radii 1/2 and 1 with 40 cells: straight sides make polygons with 20 corners, and quadratic ones miss
-// circles by the fourth power of their angle.
+// An annulus of the radii 1/2 and 1 with 40 cells: straight sides make polygons with 20 corners, and quadratic ones
+// miss circles by the fourth power of their angle.
 TEST_F(TransportDiffusion, SizesOfAnAnnulus)
 {
   const double pi = std::acos(-1.), half = pi / 20.;

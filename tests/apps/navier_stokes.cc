@@ -243,8 +243,8 @@ TEST_F(NavierStokes, AGradientForceIsBalancedByThePressure)
   EXPECT_LT(steady.record.at("errors").at("pressure_l2").get<double>(), 1e-10);
 }
 
-// A pressure drives Poiseuille's flow between a wall and a side where it slips, a traction along the upper side Couette's.
-// Both are exact at the nodes, also on a mesh that changes.
+// A pressure drives Poiseuille's flow between a wall and a side where it slips, a traction along the upper side
+// Couette's. Both are exact at the nodes, also on a mesh that changes.
 TEST_F(NavierStokes, PressuresAndTractionsDriveExactFlows)
 {
   const auto expect_steady = [&](const std::string &u, const Settings &more) {

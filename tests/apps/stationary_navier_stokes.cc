@@ -51,8 +51,8 @@ TEST_F(StationaryNavierStokes, Restart)
     EXPECT_EQ(record.at(key), once.record.at(key)) << key;
 }
 
-// Gartling's step at Re = 800 has the zeros 6.10 on the lower wall, 4.85 and 10.48 on the upper one. On 8 cells a height
-// they are 14 % off, on 16 cells 4 to 9 %.
+// Gartling's step at Re = 800 has the zeros 6.10 on the lower wall, 4.85 and 10.48 on the upper one. On 8 cells a
+// height they are 14 % off, on 16 cells 4 to 9 %.
 TEST_F(StationaryNavierStokes, BackwardFacingStep)
 {
   const auto outcome =
@@ -98,8 +98,8 @@ TEST_F(StationaryNavierStokes, PeriodicChannels)
     }
 }
 
-// A pressure drives Poiseuille's flow, between walls or along a side where it slips, of second order; a traction Couette's,
-// which is exact. The force on a wall has no part of the pressure beside it.
+// A pressure drives Poiseuille's flow, between walls or along a side where it slips, of second order; a traction
+// Couette's, which is exact. The force on a wall has no part of the pressure beside it.
 TEST_F(StationaryNavierStokes, PressuresAndTractionsDriveChannels)
 {
   const auto channel = [this](Settings more) {

@@ -302,8 +302,8 @@ TEST_F(Stokes, SlipsAlongAPeriodicWave)
   EXPECT_NEAR(fastest("cos"), expected, 1e-6 * expected);
 }
 
-// Tractions on both ends drive a parabola between a wall and a side where it slips, in 2D and 3D. It is exact in Q2, and at
-// the nodes in Q1.
+// Tractions on both ends drive a parabola between a wall and a side where it slips, in 2D and 3D. It is exact in Q2,
+// and at the nodes in Q1.
 TEST_F(Stokes, TractionsDriveAParabola)
 {
   const auto channel = [](bool in_3d, const std::string &element, const std::string &schur) {

@@ -133,9 +133,9 @@ public:
   }
 
   /// Returns ∫ φ_i n over a boundary, for each local DoF i, by components. These nodal normals keep mass: a velocity
-  /// whose product with each of them is 0 has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). Where the DirichletBoundary has
-  /// mapping degree 2, cells are curved and the integrals are sums over the nodes: so normals point where n does at the
-  /// nodes, and order 3 is kept. All ranks call it together.
+  /// whose product with each of them is 0 has ∮ u . n = 0 (Engelman, Sani & Gresho 1982). Where the DirichletBoundary
+  /// has mapping degree 2, cells are curved and the integrals are sums over the nodes: so normals point where n does at
+  /// the nodes, and order 3 is kept. All ranks call it together.
   std::array<Array<double>, dim> nodal_normals(dealii::types::boundary_id id) const;
 
   CSRMatrix<double> H;          ///< constraint matrix
