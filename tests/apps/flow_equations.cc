@@ -153,8 +153,12 @@ TEST(FlowEquations, DerivativeIsThatOfTheResidual)
       {
         Setting<2> plane(3, viscosity, 1);
         Setting<3> space(1, viscosity, 1);
-        if (force)
-          plane.parameters->problem.body_force = space.parameters->problem.body_force = "1 + y; x; 2";
+        if (force) // and a viscosity that varies
+          {
+            const adamant::Coefficient varies("Problem/Viscosity", std::to_string(viscosity) + "*(1+x*y)", nullptr);
+            plane.parameters->problem.body_force = space.parameters->problem.body_force = "1 + y; x; 2";
+            plane.parameters->problem.viscosity = space.parameters->problem.viscosity = varies;
+          }
         GridTools::distort_random(0.2, plane.mesh, true, 1); // general quadrilaterals
         GridTools::distort_random(0.2, space.mesh, true, 1);
         for (int k = 0; k < 2; ++k) // hanging nodes

@@ -268,6 +268,14 @@ TEST_F(ViscosityOfNavierStokes, AListIsAFunctionOfPlace)
   expect_equal(solve(adaptive + Settings{"Ranks/Distributed mesh=true"}), changing, 1e-8);
 }
 
+TEST_F(ViscosityOfNavierStokes, IsThatOfEachMeshAfterARestart)
+{
+  expect_restart_equals_uninterrupted(layers + lid + by_list +
+                                      Settings{"Mesh/Refinements=1", "Time stepping/Time step=1e-4",
+                                               "Time stepping/End time=0.0012", "Adaptivity/Interval=2",
+                                               "Adaptivity/Largest level=3", "Output/Interval=3"});
+}
+
 TEST_F(ViscosityOfNavierStokes, MistakesAreRefused)
 {
   expect_list_refused({}, "oil: 1+t, 1", "contains t");
