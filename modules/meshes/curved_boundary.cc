@@ -109,9 +109,9 @@ std::unique_ptr<dealii::Manifold<dim>> cad_manifold(const std::string &key, cons
   require(step || iges, key, ": 'cad; ", text, "' names no file that ends in .step, .stp, .iges or .igs");
   require(bool(std::ifstream(path)), key, ": the CAD file '", path.string(), "' cannot be read");
 #ifdef DEAL_II_WITH_OPENCASCADE
-  std::vector<TopoDS_Face>   faces;
-  std::vector<TopoDS_Edge>   edges;
-  std::vector<TopoDS_Vertex> vertices;
+  std::vector<TopoDS_Face>    faces;
+  std::vector<TopoDS_Edge>    edges;
+  std::vector<TopoDS_Vertex>  vertices;
   const std::ostringstream    messages; // OpenCASCADE tells std::cout what it reads
   const std::shared_ptr<void> at_the_end(nullptr,
                                          [shown = std::cout.rdbuf(messages.rdbuf())](auto) { std::cout.rdbuf(shown); });
