@@ -218,9 +218,8 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
     "Where refinement of the mesh in File places new vertices, by boundary: 'id: circle; x; y, ...' with the centre. "
     "Other curves are 'ellipse; x; y; a; b' with half axes and, in 3D, sphere and ellipsoid. A cylinder 'cylinder; x; "
     "y; z; d_x; d_y; d_z' has a point of the axis and its direction. A surface 'surface; f(x, y, z)' has the points "
-    "where f is zero. With 'cad; file.step; k' they lie on face k of a STEP or IGES file, which is beside File, in 2D "
-    "on "
-    "its edge k");
+    "where f is zero. With 'cad; file.step; k' they lie on face k of a STEP or IGES file, which is beside File, in "
+    "2D on its edge k");
   add_parameter(
     "Periodic boundaries", periodic,
     "Pairs of boundaries 'id: id, ...': a translation takes the faces of one to the faces of the other, and the "
