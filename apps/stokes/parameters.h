@@ -45,8 +45,8 @@ struct ProblemParameters : adamant::FlowBoundaries
     add_parameter("Sinkers", n_sinkers, "Number of balls of nsinker: 1 to 24", prm, Integer());
     add_parameter("Viscosity", viscosity_text,
                   "eta: a number, an expression of x, y, z, or a list by material: 'id: ..., id: ..., elsewhere'");
-    parse_parameters_call_back.connect([this, &mesh_file] {
-      viscosity = {"Problem/Viscosity", viscosity_text, mesh_file.materials("Problem/Viscosity")};
+    parse_parameters_call_back.connect([this, &mesh] {
+      viscosity = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
     });
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     add_parameter("Exact velocity", exact_velocity,

@@ -75,15 +75,13 @@ void check(const CommandLine &line)
   if (std::find(backends.begin(), backends.end(), line.backend) == backends.end())
     throw InputError("command line: unknown backend '" + line.backend + "' (auto, host or cuda)" +
                      did_you_mean(line.backend, backends));
-  if (line.json && !line.print_parameters)
-    throw InputError("command line: --json goes with --print-parameters");
+  require(!line.json || line.print_parameters, "command line: --json goes with --print-parameters");
   std::error_code ignored;
-  if (!line.restart_folder.empty() && !line.output.empty() &&
-      !std::filesystem::equivalent(line.restart_folder, line.output, ignored))
-    throw InputError("command line: a run continues in the folder of its checkpoint, '" + line.restart_folder +
-                     "', not in --output " + line.output + "; to continue a copy, copy that folder first");
-  if (line.threads < 0)
-    throw InputError("command line: --threads must not be negative, but is " + std::to_string(line.threads));
+  require(line.restart_folder.empty() || line.output.empty() ||
+            std::filesystem::equivalent(line.restart_folder, line.output, ignored),
+          "command line: a run continues in the folder of its checkpoint, '", line.restart_folder,
+          "', not in --output ", line.output, "; to continue a copy, copy that folder first");
+  require(line.threads >= 0, "command line: --threads must not be negative, but is ", line.threads);
 }
 } // namespace
 

@@ -192,8 +192,7 @@ void Run::print_size() const
     std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "
               << record.at("levels")[l].at("nonzeros") << " nonzeros\n";
   std::cout << "host memory expected: " << megabytes(host_memory()) << '\n';
-  std::size_t bytes =
-    device.traits().separate_memory ? bytes_of_steps : 0; // device memory so far or later; 0 on the host
+  std::size_t bytes = device.traits().separate_memory ? bytes_of_steps : 0; // of the device, so far or later
   std::string parts;
   for (const auto &[purpose, in_use] : device.interface().memory())
     {

@@ -9,7 +9,6 @@
 #include "meshes/mesh_shapes.h"
 
 #include <deal.II/base/utilities.h>
-#include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>

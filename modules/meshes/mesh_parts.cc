@@ -1,7 +1,7 @@
-#include "meshes/mesh_file.h"
-
+// What a mesh consists of: the lines that a dry run prints, and the file that scripts/plot draws.
 #include "base/run_record.h"
 #include "fem/meshes/mesh.h"
+#include "meshes/mesh_file.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
