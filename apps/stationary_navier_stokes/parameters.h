@@ -86,9 +86,8 @@ struct NonlinearParameters : ParameterAcceptor
                   "Solve on the coarser meshes first, from the coarsest on, each to Level tolerance of its first |F|");
     add_parameter("Level tolerance", level_tolerance, "See Nested", prm, Double(1e-14, 0.5));
     add_parameter("Continuation", continuation,
-                  "Viscosities to solve for before, the largest first, and where it varies its smallest values; empty: "
-                  "none up to a Reynolds number of 2000 in "
-                  "2D and 500 in 3D, above it viscosities that fall by factors of at most 2.5");
+                  "Viscosities to solve for before, or least values, the largest first; empty: none up to a Reynolds "
+                  "number of 2000 in 2D and 500 in 3D, above it viscosities that fall by factors of at most 2.5");
     add_parameter("Least linear tolerance", least,
                   "Linear systems are solved to 0.9 (|F| / |F before|)^2 between this and Largest linear tolerance",
                   prm, Double(1e-14, 0.5));
