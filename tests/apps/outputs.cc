@@ -166,7 +166,8 @@ TEST_F(TransportOutputs, Refusals)
     expect_refused({"Output/Statistics=" + list}, message);
   };
   refused("maen theta", "'maen' in 'maen theta' is none of mean, integral, min, max, zeros; did you mean");
-  refused("mean thet", "'thet' is no quantity of this program, which has flux, theta; did you mean 'theta'?");
+  refused("mean thet", "'thet' is no quantity of this program, which has gradient_x, gradient_y, flux, flux_x, flux_y, "
+                       "theta; did you mean 'theta'?");
   refused("flux", "'flux' needs 'on boundary NAME'");
   refused("mean theta on boundry 1", "did you mean 'boundary'?");
   refused("mean theta over material 7", "no cell has material 7");
