@@ -185,6 +185,18 @@ class Deformed(unittest.TestCase):
             self.assertIn("no field 'displacement'; there are: von_mises", outcome.stderr)
 
 
+class Fields(unittest.TestCase):
+    def test_scalars_are_drawn_first_and_vectors_by_their_length(self):
+        vectors = f'<DataArray type="Float64" Name="flux" format="ascii" NumberOfComponents="3">{text(3 * POINTS)}</DataArray>'
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "a.vtu"
+            file.write_text(vtu("ascii", text).replace("<PointData>", "<PointData>" + vectors))
+            self.assertEqual(plot.fields_of([[file]], None)[1], "theta")
+            data, name, limits = plot.fields_of([[file]], "flux")
+            np.testing.assert_allclose(data[0][2][name], np.linalg.norm(3 * POINTS, axis=1))
+            self.assertEqual(limits[0], 0)
+
+
 class Mesh(unittest.TestCase):
     PLANE = ('boundary,material,corners\n"","0",0,0,1,0,0,1,1,1\n"","7 \'steel, hard\'",1,0,2,0,1,1,2,1\n'
              '"0","0",0,0,0,1\n"3 \'end\'","7 \'steel, hard\'",2,0,2,1\n')
