@@ -1,9 +1,8 @@
-// Stationary flow of an incompressible fluid,
-//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,   with -div(ν (∇u + ∇uᵀ)) where ν varies,
-// where u, u·n or the traction ν ∂_n u - p n is prescribed on each boundary. Elements for u and p are bilinear, with
-// SUPG and PSPG, and nodes have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations.
-// Newton's method, after some steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES
-// solves its linear systems, around a V-cycle for all unknowns together that patches of cells smooth.
+// Stationary flow, -ν Δu + (u·∇)u + ∇p = f and div u = 0, with -div(ν (∇u + ∇uᵀ)) where ν varies. On each boundary u,
+// u·n or the traction ν ∂_n u - p n is prescribed. Elements for u and p are bilinear, with SUPG and PSPG, and nodes have
+// dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations. Newton's method, after some
+// steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES solves its linear systems,
+// around a V-cycle for all unknowns together that patches of cells smooth.
 
 #include "continuation.h"
 #include "estimator.h"
@@ -248,7 +247,8 @@ private:
   Continuation<dim>                         continuation{parameters, solves};
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
   adamant::FlowIntegrals                    integrals;
-  const adamant::DerivedFields<dim>         derived{parameters.output, adamant::flow_quantities<dim>()};
+  const adamant::DerivedFields<dim>         derived{parameters.output,
+                                            adamant::flow_quantities<dim>(parameters.problem.viscosity)};
 };
 
 int main(int argc, char **argv)

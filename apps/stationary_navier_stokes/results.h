@@ -60,7 +60,7 @@ public:
     , u(u)
     , scalar(std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {})
     , evaluation(parameters.output, mapping, {{&space, names()}},
-                 adamant::flow_quantities<dim>(adamant::viscosity_of_states<dim>(parameters.problem.viscosity)),
+                 adamant::flow_quantities<dim>(parameters.problem.viscosity),
                  {{"force", [this](unsigned int id) { return force_on(id); }}})
   {}
 

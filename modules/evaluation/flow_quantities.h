@@ -30,9 +30,9 @@ double strain_rate(const dealii::Tensor<2, dim> &gradient)
 }
 
 /// Returns the quantities of a flow whose first dim components are the velocity: speed, kinetic_energy |u|²/2,
-/// volume_flux u·n, strain_rate, divergence and vorticity (in 3D vorticity_x, ...). Where a viscosity is given, there
-/// is also the wall shear ν t · (∇u + ∇uᵀ) n in 2D. Here t is the normal turned by a right angle clockwise: on the
-/// lower wall of a channel, a flow to the right has a positive one.
+/// volume_flux u·n, strain_rate, divergence and vorticity (in 3D vorticity_x, ...). Where a viscosity is given, it is
+/// a quantity, too, and so is the wall shear ν t · (∇u + ∇uᵀ) n in 2D. Here t is the normal turned by a right angle
+/// clockwise: on the lower wall of a channel, a flow to the right has a positive one.
 template <int dim>
 std::vector<Quantity<dim>> flow_quantities(const std::function<double(const PointState<dim> &)> &viscosity = nullptr)
 {
@@ -46,6 +46,8 @@ std::vector<Quantity<dim>> flow_quantities(const std::function<double(const Poin
   for (std::size_t c = 0; c < (dim == 2 ? 1 : 3); ++c)
     quantities.push_back({dim == 2 ? "vorticity" : std::string("vorticity_") + "xyz"[c],
                           [c](const State &state) { return curl(vector_gradient(state))[c]; }});
+  if (viscosity)
+    quantities.push_back({"viscosity", viscosity});
   if constexpr (dim == 2)
     if (viscosity)
       quantities.push_back({"wall_shear",

@@ -6,6 +6,7 @@
 #include "coefficients/expression_text.h"
 #include "evaluation/evaluation.h"
 #include "evaluation/evaluation_parameters.h"
+#include "evaluation/flow_quantities.h"
 #include "expressions/expressions.h"
 #include "flow/flow_boundaries.h"
 #include "meshes/mesh_parameters.h"
@@ -57,13 +58,13 @@ private:
   std::string viscosity_text = "0.01";
 };
 
-/// Returns a viscosity as a function of the state at a point, for flow_quantities.
+/// Returns the quantities of a flow with this viscosity.
 template <int dim>
-std::function<double(const PointState<dim> &)> viscosity_of_states(const Coefficient &viscosity)
+std::vector<Quantity<dim>> flow_quantities(const Coefficient &viscosity)
 {
-  return [f = CoefficientFunction(viscosity)](const PointState<dim> &state) {
+  return flow_quantities<dim>([f = CoefficientFunction(viscosity)](const PointState<dim> &state) {
     return f(state.material, {state.point[0], state.point[1], dim == 3 ? state.point[dim - 1] : 0.});
-  };
+  });
 }
 
 /// Returns a viscosity for run.json: a number, or its extremes.

@@ -158,11 +158,11 @@ std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space)
 template <int dim>
 FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
                               const FlowOutputParameters &options, const Coefficient &viscosity)
-  : derived(options, flow_quantities<dim>())
+  : derived(options, flow_quantities<dim>(viscosity))
   , flow(flow)
   , force_scale(options.force_scale)
   , edges(shortest_edges(flow.velocity()))
-  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity_of_states<dim>(viscosity)),
+  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity),
                {{"force", [this](unsigned int id) { return force.at(id); }}})
   , recorded_forces(options.force_boundaries)
   , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
@@ -287,11 +287,12 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
 
 FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
                                            const std::string &recorded, const std::vector<std::string> &fields)
-  : EvaluationParameters(mesh_file,
-                         "u_x, u_y, u_z (u: each of them), p, speed, kinetic_energy, vorticity, strain_rate or "
-                         "divergence; on boundaries volume_flux, force (from the residual, times Force scale) or "
-                         "wall_shear (2D), whose zeros are separation and reattachment",
-                         recorded, sampled, {"vorticity", "strain_rate", "speed", "divergence"}, fields)
+  : EvaluationParameters(
+      mesh_file,
+      "u_x, u_y, u_z (u: each of them), p, speed, kinetic_energy, vorticity, strain_rate, "
+      "divergence or viscosity; on boundaries volume_flux, force (from the residual, times Force scale) or "
+      "wall_shear (2D), whose zeros are separation and reattachment",
+      recorded, sampled, {"vorticity", "strain_rate", "speed", "divergence", "viscosity"}, fields)
 {
   parse_parameters_call_back.connect(
     [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });
