@@ -32,7 +32,7 @@ public:
     , coupled(name == "coupled")
     , materials(parameters.materials())
     , thermal(parameters.problem.is_thermal())
-    , normal(parameters.problem.boundaries.hold_normally())
+    , normal(!parameters.problem.boundaries.held_normally().empty())
     , springs(field, mapping, parameters.problem.boundaries.springs, materials.axial())
   {
     parameters.problem.adamant::ElasticMaterialParameters::check(field.space());

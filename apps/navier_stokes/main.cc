@@ -238,7 +238,8 @@ private:
     const auto velocity   = download(u[now]);
     const auto acceleration =
       has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
-    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.g), acceleration, schedule.step);
+    results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.p), download(pressure.g),
+                      acceleration, schedule.step);
     results->add_to(row, change);
   }
 

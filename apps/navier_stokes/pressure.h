@@ -77,7 +77,7 @@ struct Pressure
   void interpolate(const BoundaryTractions<dim> &tractions)
   {
     device.multiply(1., interpolation, p_plus_q, 0., on_velocity_mesh);
-    tractions.add_to(on_velocity_mesh);
+    tractions.add_to(on_velocity_mesh, 1., true);
   }
 
   /// Takes q for the initial pressure, where g = 0 and no increment has been made yet.
@@ -95,8 +95,14 @@ struct Pressure
                  const BoundaryTractions<dim> &tractions)
   {
     const adamant::CoarserSpace<dim> space{flow.pressure(), flow.velocity(), interpolation, injection};
-    state.unknowns(p, space);
-    state.unknowns(p_plus_q, space);
+    if (state.changes_mesh() && tractions.any())
+      for (const bool with_change : {false, true})
+        serialize_nodal(state, flow, tractions, with_change);
+    else
+      {
+        state.unknowns(p, space);
+        state.unknowns(p_plus_q, space);
+      }
     state.history(guess, device, space);
     if (state.changes_mesh())
       {
@@ -111,6 +117,21 @@ struct Pressure
       }
     if (state.loading())
       interpolate(tractions);
+  }
+
+  /// Carries p, or p + q, to another mesh together with the prescribed pressures.
+  void serialize_nodal(adamant::State &state, const adamant::FlowMatrices<dim> &flow,
+                       const BoundaryTractions<dim> &tractions, bool with_change)
+  {
+    Vector &x = with_change ? p_plus_q : p, nodal(device, flow.velocity().n_owned());
+    device.multiply(1., interpolation, x, 0., nodal);
+    if (!state.loading())
+      tractions.add_to(nodal, 1., with_change);
+    state.vector(nodal, flow.velocity());
+    if (!state.loading())
+      return;
+    tractions.add_to(nodal, -1., with_change);
+    device.multiply(1., injection, nodal, 0., x);
   }
 
   /// Computes y = D x with the diagonal D.

@@ -48,7 +48,6 @@ public:
     const auto lifting = flow.lifting(mapping, QGauss<dim>(2));
     interpolation      = adamant::Matrix<double>(device, lifting.interpolation);
     laplacian          = adamant::Matrix<double>(device, lifting.laplacian);
-    on_velocity_mesh   = Vector(device, velocity.n_owned());
     given              = Vector(device, pressure.n_owned());
     change             = Vector(device, pressure.n_owned());
     set_pressure(0., 0.);
@@ -66,8 +65,6 @@ public:
       q[k] = now[k] - q[k];
     given.upload(now.data());
     change.upload(q.data());
-    device.multiply(1., interpolation, given, 0., on_velocity_mesh);
-    device.multiply(1., interpolation, change, 1., on_velocity_mesh);
   }
 
   /// Moves the prescribed pressures, or their change, to the right-hand side b of (∇q, ∇ψ) = b.
@@ -83,11 +80,13 @@ public:
       device.multiply(-1., laplacian, change, 1., b);
   }
   /// @}
-  /// Adds the prescribed pressures and their change to nodal values on the velocity mesh.
-  void add_to(Vector &p) const
+  /// Adds a times the prescribed pressures, `with_change` also their change, to nodal values on the velocity mesh.
+  void add_to(Vector &p, double a, bool with_change) const
   {
     if (any())
-      device.axpby(1., on_velocity_mesh, 1., p);
+      device.multiply(a, interpolation, given, 1., p);
+    if (varies() && with_change)
+      device.multiply(a, interpolation, change, 1., p);
   }
 
   /// Adds to the acceleration a at the velocity's nodes, by components, that of the tractions at time t: of all their
@@ -153,6 +152,6 @@ private:
   adamant::Tractions<dim>           tractions;
   std::vector<Node>                 pressures, velocities;
   adamant::Matrix<double>           interpolation, laplacian; // of pressures on open boundaries
-  Vector                            given, change, on_velocity_mesh;
+  Vector                            given, change;
 };
 } // namespace navier_stokes

@@ -1,8 +1,8 @@
 // Stationary flow, -ν Δu + (u·∇)u + ∇p = f and div u = 0, with -div(ν (∇u + ∇uᵀ)) where ν varies. On each boundary u,
-// u·n or the traction ν ∂_n u - p n is prescribed. Elements for u and p are bilinear, with SUPG and PSPG, and nodes have
-// dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations. Newton's method, after some
-// steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES solves its linear systems,
-// around a V-cycle for all unknowns together that patches of cells smooth.
+// u·n or the traction ν ∂_n u - p n is prescribed. Elements for u and p are bilinear, with SUPG and PSPG, and nodes
+// have dim + 1 unknowns (u, p): data.h has the integrands, equations.h the discrete equations. Newton's method, after
+// some steps of Picard's, runs on one level mesh after the other (flow_level.h). Flexible GMRES solves its linear
+// systems, around a V-cycle for all unknowns together that patches of cells smooth.
 
 #include "continuation.h"
 #include "estimator.h"
@@ -87,7 +87,7 @@ private:
       const auto &space = add_level(meshes->size() - 1).field.finest();
       samples.emplace(parameters, space, mapping, finest().equations, u);
       check_flux(parameters.problem, space, mapping);
-      require_no_rigid_motion(parameters.problem, space, mapping, false);
+      require_no_rigid_motion(parameters.problem, *mesh, false);
       check_coarsest_level(parameters, finest().field.space(0).n_dofs());
       x = finest().on_device.vector();
       u = finest().on_device.vector();

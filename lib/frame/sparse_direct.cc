@@ -1,6 +1,7 @@
 #include "frame/sparse_direct.h"
 
 #include "base/exceptions.h"
+#include "multigrid/coarse_solver.h"
 
 #include <deal.II/lac/sparse_direct.h>
 #include <deal.II/lac/sparse_matrix.h>
@@ -84,9 +85,9 @@ ExternalSolver sparse_direct(const CSRMatrix<double> &A)
       why = "it is singular, or its factors need more memory than there is";
     }
   if (!why.empty())
-    throw RunError("coarsest level: its matrix cannot be inverted (" + why +
-                   "); does the problem lack boundary "
-                   "conditions?");
+    throw SingularMatrix("coarsest level: its matrix cannot be inverted (" + why +
+                         "); does the problem lack boundary conditions? Or has the coarsest level too few nodes at "
+                         "supports, so that more Coarsest level cells help?");
   return {[solver](const Array<double> &b, Array<double> &x) {
             dealii::Vector<double> values(b.begin(), b.end());
             solver->solve(values);

@@ -17,7 +17,7 @@ inline constexpr bool has_sparse_direct = false;
 bool factors_are_cheap(const CSRMatrix<double> &A);
 
 /// Returns the solver of a matrix by its LU factors, which deal.II's UMFPACK makes on the host. One rank has all rows;
-/// ranks without rows get a solver, too. Throws RunError where the matrix is singular, and InputError where deal.II has
-/// no UMFPACK.
+/// ranks without rows get a solver, too. Throws SingularMatrix where the matrix is singular, and InputError where
+/// deal.II has no UMFPACK.
 ExternalSolver sparse_direct(const CSRMatrix<double> &A);
 } // namespace adamant

@@ -78,13 +78,15 @@ std::shared_ptr<ML> make_ml(const CSRMatrix<double> &source, const TrilinosAMGOp
   std::unique_ptr<Epetra_MultiVector> unused; // deal.II takes modes of zeros and ones only: the others go to ML itself
   data.set_parameters(list, unused, ml->matrix.trilinos_matrix());
   list.set("coarse: max size", coarsest_rows);
-  if (!options.near_null_space.empty())
+  // Modes of another level, on which multigrid was to begin, are of no use.
+  const auto &modes = options.near_null_space;
+  if (!modes.empty() && modes[0].size() == static_cast<std::size_t>(source.n_rows))
     {
       ml->modes.reserve(1); // not null on a rank without rows
-      for (const auto &mode : options.near_null_space)
+      for (const auto &mode : modes)
         ml->modes.insert(ml->modes.end(), mode.begin(), mode.end());
       list.set("null space: type", "pre-computed");
-      list.set("null space: dimension", static_cast<int>(options.near_null_space.size()));
+      list.set("null space: dimension", static_cast<int>(modes.size()));
       list.set("null space: vectors", ml->modes.data());
       list.set("PDE equations", options.node_size);
     }

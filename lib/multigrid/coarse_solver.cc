@@ -20,8 +20,8 @@ namespace
 {
 [[noreturn]] void fail_singular(const std::string &how,
                                 const std::string &cause = "does the problem lack boundary conditions? Or has the "
-                                                           "coarsest level a flat cell, so that more Coarsest level "
-                                                           "cells help?")
+                                                           "coarsest level a flat cell, or too few nodes at supports, "
+                                                           "so that more Coarsest level cells help?")
 {
   throw SingularMatrix("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
 }
@@ -256,9 +256,8 @@ public:
     , kernel(kernel)
     , A(std::make_shared<CSRMatrix<double>>(regular_matrix(level, kernel)))
   {
-    A->ghosts = nullptr; // no other rank takes part
-    std::vector<LevelData> data;
-    SharedMatrix           finer = A;
+    A->ghosts          = nullptr; // no other rank takes part
+    SharedMatrix finer = A;
     for (const auto &P : options.make_prolongations(*A))
       {
         const SharedMatrix R  = std::make_shared<const CSRMatrix<double>>(transpose(*P));
@@ -269,13 +268,7 @@ public:
         finer = coarser;
       }
     data.insert(data.begin(), {finer, nullptr, nullptr});
-    MultigridOptions own;
-    own.smoother = {"jacobi", true, 0.8, 8.};
-    if (level.device.communicator().size() > 1) // the power method of all ranks would wait for the others
-      for (const auto &each : data)
-        own.smoother.largest = std::max(own.smoother.largest, largest_eigenvalue(each.matrix()));
-    own.cycles = 3; // the outer iterations are then as many as with an exact solver, or hardly more
-    cycles.emplace(level.device, data, own);
+    make_cycles();
   }
   void update() override
   {
@@ -285,7 +278,10 @@ public:
         local_product(*step.A, *step.P, *step.AP);
         local_product(*step.R, *step.AP, *step.RAP);
       }
-    cycles->update();
+    if (level.device.communicator().size() == 1)
+      return cycles->update();
+    make_cycles(); // with other eigenvalues
+    level.device.outdate_graphs();
   }
   void        solve(const Vector &b, Vector &x) override { level.device.copy(cycles->vmult(b), x); }
   std::string description() const override
@@ -294,6 +290,17 @@ public:
   }
 
 private:
+  void make_cycles()
+  {
+    MultigridOptions own;
+    own.smoother = {"jacobi", true, 0.8, 8.};
+    own.cycles   = 3; // the outer iterations are then as many as with an exact solver, or hardly more
+    if (level.device.communicator().size() > 1) // the power method of all ranks would wait for the others
+      for (const auto &each : data)
+        own.smoother.largest = std::max(own.smoother.largest, largest_eigenvalue(each.matrix()));
+    cycles.emplace(level.device, data, own);
+  }
+
   struct Step
   {
     SharedMatrix                       A, P, R;
@@ -304,6 +311,7 @@ private:
   const ConstantKernel               kernel;
   std::shared_ptr<CSRMatrix<double>> A;     // of the finest of these levels
   std::vector<Step>                  steps; // from level to level, the finest first
+  std::vector<LevelData>             data;  // of all levels
   std::optional<VCycle<Number>>      cycles;
 };
 

@@ -92,8 +92,8 @@ private:
 };
 
 /// Makes the V-cycle on `levels`, the coarsest first, as a preconditioner in the chosen precision. Where the coarsest
-/// matrix is singular, the V-cycle on one rank begins on the first finer level of at most 1000 rows whose matrix is
-/// not.
+/// matrix is singular, the V-cycle on one rank begins on the first finer level whose matrix is not. Without
+/// CoarseSolverType::automatic that level has at most 1000 rows.
 std::unique_ptr<Preconditioner> make_multigrid(const Device &device, const std::vector<LevelData> &levels,
                                                Precision precision, const MultigridOptions &options);
 } // namespace adamant

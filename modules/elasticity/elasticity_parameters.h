@@ -153,10 +153,13 @@ public:
   std::map<unsigned int, std::string> traction, pressure, springs; ///< expressions by boundary id, once read
   Supports                            supports;                    ///< once read
 
-  bool hold_normally() const ///< whether u . n = 0 on a boundary
+  std::set<unsigned int> held_normally() const ///< the boundaries where u . n = 0
   {
-    return std::any_of(dirichlet.begin(), dirichlet.end(),
-                       [](const auto &held) { return held.second.find('n') != std::string::npos; });
+    std::set<unsigned int> ids;
+    for (const auto &[id, components] : dirichlet)
+      if (components.find('n') != std::string::npos)
+        ids.insert(id);
+    return ids;
   }
   /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
   /// another mesh than a box, only check(mesh) knows the boundaries.
@@ -166,11 +169,9 @@ public:
   void check(const dealii::Triangulation<dim> &mesh) const
   {
     for (const auto &[id, components] : dirichlet)
-      {
-        check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
-        if (components.find('n') != std::string::npos)
-          check_edges("Problem/Dirichlet boundaries", mesh, id);
-      }
+      check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+    for (const auto id : held_normally())
+      check_edges("Problem/Dirichlet boundaries", mesh, id);
     for (const auto &[id, text] : traction)
       check_boundaries("Problem/Traction", {id}, mesh);
     for (const auto &[id, text] : pressure)
@@ -196,7 +197,7 @@ public:
       supports.require_nodes(field.finest(), mapping, *std::max_element(lengths.begin(), lengths.end()));
     if (stationary)
       require_no_rigid_motion(supports.empty() ? "Problem/Dirichlet boundaries" : "Problem/Supports", field, mapping,
-                              foundations, axial);
+                              foundations, held_normally(), axial);
   }
 
   /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i - ∫ p n . φ_i of a body force f, the tractions g and the pressures p

@@ -4,6 +4,8 @@
 #include "coefficients/expression_text.h"
 #include "expressions/expressions.h"
 #include "fem/functions/points.h"
+#include "fem/meshes/mesh.h"
+#include "meshes/mesh_input.h"
 
 #include <deal.II/base/point.h>
 #include <deal.II/lac/full_matrix.h>
@@ -13,6 +15,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -151,30 +155,92 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
 
 namespace
 {
-// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, and do against
-// springs is linearly dependent.
+// The middle of the box around a mesh, of all ranks.
+template <int dim>
+dealii::Point<dim> middle(const dealii::Triangulation<dim> &mesh, const Communicator &ranks)
+{
+  std::array<double, 2 * dim> most;
+  most.fill(std::numeric_limits<double>::lowest());
+  for (const auto &cell : owned_cells(mesh))
+    for (const unsigned int v : cell->vertex_indices())
+      for (int d = 0; d < dim; ++d)
+        {
+          most[2 * d]     = std::max(most[2 * d], cell->vertex(v)[d]);
+          most[2 * d + 1] = std::max(most[2 * d + 1], -cell->vertex(v)[d]);
+        }
+  ranks.max(most.data(), 2 * dim);
+  dealii::Point<dim> x;
+  for (int d = 0; d < dim; ++d)
+    x[d] = (most[2 * d] - most[2 * d + 1]) / 2.;
+  return x;
+}
+
+// Rigid motions around a point c, at most 1 large.
+template <int dim>
+struct RigidMotions
+{
+  std::vector<Array<double>> at_nodes; // of the owned DoFs
+  std::vector<double>        largest;
+  dealii::Point<dim>         c;
+
+  RigidMotions(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+    : at_nodes(rigid_body_modes(space, mapping))
+    , c(middle(space.triangulation(), space.communicator()))
+  {
+    for (std::size_t k = dim; k < at_nodes.size(); ++k) // from axis d to the next one
+      for (std::size_t i = 0; i < at_nodes[k].size(); ++i)
+        at_nodes[k][i] += c[(k + 1) % dim] * at_nodes[k - dim][i] - c[k - dim] * at_nodes[(k + 1) % dim][i];
+    for (auto &motion : at_nodes)
+      {
+        largest.push_back(0.);
+        for (const double value : motion)
+          largest.back() = std::max(largest.back(), std::abs(value));
+        space.communicator().max(&largest.back(), 1);
+        for (double &value : motion)
+          value /= largest.back();
+      }
+  }
+  // Of motion k at x, in the direction n.
+  double along(int k, const dealii::Point<dim> &x, const dealii::Tensor<1, dim> &n) const
+  {
+    if (k < dim)
+      return n[k];
+    const int d = k - dim, e = (d + 1) % dim;
+    return ((x[d] - c[d]) * n[e] - (x[e] - c[e]) * n[d]) / largest[k];
+  }
+};
+
+// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, on sides with u . n =
+// 0, and do against springs is linearly dependent. Normals are those of the geometry, as those of nodes hold a sphere.
 template <int dim>
 bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<dim> &mapping,
-              const Springs<dim> &springs, bool axial)
+              const Springs<dim> &springs, const std::set<unsigned int> &held_normally, bool axial)
 {
-  const auto &space = field.space(level);
-  auto        modes = rigid_body_modes(space, mapping);
-  if (axial)
-    modes = {modes[1]};
-  const int     n = static_cast<int>(modes.size());
-  Array<double> products(n * n, 0.), violated(n);
-  for (auto &mode : modes)
+  const auto                &space = field.space(level);
+  const RigidMotions<dim>    motions(space, mapping);
+  const std::vector<int>     kept = axial ? std::vector<int>{1} : [&] {
+    std::vector<int> all(motions.at_nodes.size());
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }();
+  const int                  n    = static_cast<int>(kept.size());
+  Array<double>              products(n * n, 0.), violated(n);
+  std::vector<Array<double>> modes;
+  for (const int k : kept)
+    modes.push_back(space.local_values(motions.at_nodes[k].data()));
+  const auto add = [&] {
+    for (int k = 0; k < n * n; ++k)
+      products[k] += violated[k / n] * violated[k % n];
+  };
+  Array<char> has_normal(space.n_owned(), 0);
+  for (const auto id : held_normally)
     {
-      double largest = 0.;
-      for (const double value : mode)
-        largest = std::max(largest, std::abs(value));
-      space.communicator().max(&largest, 1);
-      for (double &value : mode)
-        value /= largest;
-      mode = space.local_values(mode.data());
+      const auto on_side = space.on_boundary(id);
+      for (int i = 0; i < space.n_owned(); ++i)
+        has_normal[i] |= static_cast<char>(on_side[i] != 0);
     }
   for (int i = 0; i < space.n_owned(); ++i)
-    if (!space.is_free(i))
+    if (!space.is_free(i) && (has_normal[i] == 0 || space.H.row_start[i] == space.H.row_start[i + 1]))
       {
         for (int k = 0; k < n; ++k)
           {
@@ -182,9 +248,13 @@ bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<
             for (auto entry = space.H.row_start[i]; entry < space.H.row_start[i + 1]; ++entry)
               violated[k] -= space.H.value[entry] * modes[k][space.H.column[entry]];
           }
-        for (int k = 0; k < n * n; ++k)
-          products[k] += violated[k / n] * violated[k % n];
+        add();
       }
+  for_each_normal<dim>(space.triangulation(), held_normally, [&](unsigned int, const auto &x, const auto &normal) {
+    for (int k = 0; k < n; ++k)
+      violated[k] = motions.along(kept[k], x, normal);
+    add();
+  });
   springs.add_products(space, level, modes, products);
   space.communicator().sum(products.data(), n * n);
   for (int k = 0; k < n; ++k) // Cholesky's pivots
@@ -201,12 +271,12 @@ bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<
 
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                             const Springs<dim> &springs, bool axial)
+                             const Springs<dim> &springs, const std::set<unsigned int> &held_normally, bool axial)
 {
-  require(!can_move(field, field.n_levels() - 1, mapping, springs, axial), key,
+  require(!can_move(field, field.n_levels() - 1, mapping, springs, held_normally, axial), key,
           ": with these conditions the solid can still move or turn as a rigid body");
   // On one rank multigrid begins on a finer level then.
-  require(field.finest().communicator().size() == 1 || !can_move(field, 0, mapping, springs, axial), key,
+  require(field.finest().communicator().size() == 1 || !can_move(field, 0, mapping, springs, held_normally, axial), key,
           ": the coarsest level of multigrid has too few nodes of the supports, so that the solid can turn there. Let "
           "the mesh before refinement have vertices at the supports, or raise Linear solver/Coarsest level cells");
 }
@@ -216,7 +286,7 @@ template std::function<unsigned int(const double *)> Supports::at<3>(unsigned in
 template void Supports::require_nodes(const LevelSpace<2> &, const dealii::Mapping<2> &, double) const;
 template void Supports::require_nodes(const LevelSpace<3> &, const dealii::Mapping<3> &, double) const;
 template void require_no_rigid_motion(const std::string &, const Field<2> &, const dealii::Mapping<2> &,
-                                      const Springs<2> &, bool);
+                                      const Springs<2> &, const std::set<unsigned int> &, bool);
 template void require_no_rigid_motion(const std::string &, const Field<3> &, const dealii::Mapping<3> &,
-                                      const Springs<3> &, bool);
+                                      const Springs<3> &, const std::set<unsigned int> &, bool);
 } // namespace adamant

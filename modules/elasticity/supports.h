@@ -6,6 +6,7 @@
 #include <deal.II/fe/mapping.h>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,5 @@ private:
 /// hold it, too. With `axial` symmetry only the axis is a direction of rigid motions. All ranks call it together.
 template <int dim>
 void require_no_rigid_motion(const std::string &key, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                             const Springs<dim> &springs, bool axial);
+                             const Springs<dim> &springs, const std::set<unsigned int> &held_normally, bool axial);
 } // namespace adamant

@@ -74,9 +74,9 @@ FlowBoundaries::FlowBoundaries(const MeshParameters &mesh, const Words &words)
   add("Boundaries", "",
       "Conditions by boundary: 'id: no_slip, id: free_slip, id: outflow, ...' (no_slip on others), or one for all that "
       "no other list names; empty: " +
-        words.otherwise +
-        ". Nothing flows through free_slip, which may have any direction, nor is there tangential stress; an outflow "
-        "has the traction 0. The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+        words.otherwise + ". Nothing flows through free_slip, which may have any direction, and " + words.traction +
+        " has no tangential part there; an outflow has the traction 0. The sides of a box have ids 0, 1 (x), 2, 3 (y), "
+        "4, 5 (z)");
   add("Boundary velocity", words.velocity,
       "Where all components are prescribed: 'id: u_x; u_y; u_z, id: ...', " + expressions + words.more);
   add("Traction", "", words.traction + " = g, by boundary: 'id: g_x; g_y; g_z, id: ...', " + expressions);
@@ -119,6 +119,9 @@ std::string FlowBoundaries::velocity_on(unsigned int id) const
 void FlowBoundaries::check(unsigned int dim) const
 {
   require(!all_exact() || !exact().empty(), "Problem/Boundary velocity = exact needs Problem/Exact velocity");
+  require(!all_exact() || texts.at("Boundaries").empty() || !lists.at("Boundaries").empty(),
+          "Problem/Boundaries = ", texts.at("Boundaries"),
+          " is for all boundaries, and so is Problem/Boundary velocity = exact");
   if (lists.at("Boundaries").empty() && !texts.at("Boundaries").empty())
     check_kind(texts.at("Boundaries"));
   std::map<unsigned int, std::string> key_of; // of each boundary
@@ -166,38 +169,27 @@ DirichletBoundary dirichlet_boundary(const FlowBoundaries &boundaries, const dea
 }
 
 template <int dim>
-void require_no_rigid_motion(const FlowBoundaries &boundaries, const LevelSpace<dim> &space,
-                             const dealii::Mapping<dim> &mapping, bool may_turn)
+void require_no_rigid_motion(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh, bool may_turn)
 {
-  const auto &mesh = space.triangulation();
   if (!boundaries.all(&FlowBoundaries::prescribes, mesh).empty())
     return;
-  // The motions' velocities across the sides where the fluid slips, at the nodes, must not depend on each other.
-  const int           n       = may_turn ? dim * (dim + 1) / 2 : dim;
-  const auto          points  = support_points(space, mapping);
+  // The motions' velocities across the sides where the fluid slips must not depend on each other.
+  const bool          turns   = may_turn && mesh.get_periodic_face_map().empty();
+  const int           n       = turns ? dim * (dim + 1) / 2 : dim;
   const auto          extents = extent(mesh);
   const auto          middle  = mesh.begin(0)->center(); // of a cell that all ranks know
   std::vector<double> products(n * n, 0.);
-  for (const auto id : boundaries.all(&FlowBoundaries::slips, mesh))
-    {
-      const auto normals = space.nodal_normals(id);
-      for (int dof = 0; dof < space.n_owned(); dof += space.node_size())
-        {
-          dealii::Tensor<1, dim> N, x;
-          for (int d = 0; d < dim; ++d)
-            {
-              N[d] = normals[d][dof];
-              x[d] = (points[d * std::size_t(space.n_owned()) + dof] - middle[d]) / extents[0];
-            }
-          std::vector<double> across(N.begin_raw(), N.end_raw());
-          for (int d = 0; d < dim && may_turn; ++d)
-            for (int e = d + 1; e < dim; ++e)
-              across.push_back(x[d] * N[e] - x[e] * N[d]);
-          for (int k = 0; k < n * n; ++k)
-            products[k] += across[k / n] * across[k % n];
-        }
-    }
-  space.communicator().sum(products.data(), n * n);
+  for_each_normal<dim>(mesh, boundaries.all(&FlowBoundaries::slips, mesh),
+                       [&](unsigned int, const auto &point, const auto &N) {
+                         const auto          x = (point - middle) / extents[0];
+                         std::vector<double> across(N.begin_raw(), N.end_raw());
+                         for (int d = 0; d < dim && turns; ++d)
+                           for (int e = d + 1; e < dim; ++e)
+                             across.push_back(x[d] * N[e] - x[e] * N[d]);
+                         for (int k = 0; k < n * n; ++k)
+                           products[k] += across[k / n] * across[k % n];
+                       });
+  Communicator(mesh.get_communicator()).sum(products.data(), n * n);
   dealii::LAPACKFullMatrix<double> gram(n, n);
   gram                             = dealii::FullMatrix<double>(n, n, products.data());
   const double               least = std::max(1e-10 * gram.trace(), 1e-300);
@@ -323,10 +315,9 @@ void require_traction(const Communicator &ranks, const Array<double> &values)
 template class Tractions<2>;
 template class Tractions<3>;
 #define INSTANTIATE(dim)                                                                                                 \
-  template DirichletBoundary dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,              \
-                                                unsigned int);                                                           \
-  template void require_no_rigid_motion(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,   \
-                                        bool);                                                                           \
+  template DirichletBoundary  dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,             \
+                                                 unsigned int);                                                          \
+  template void               require_no_rigid_motion(const FlowBoundaries &, const dealii::Triangulation<dim> &, bool); \
   template BoundaryFlux       given_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,  \
                                          dealii::types::boundary_id);                                                    \
   template void               check_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &); \

@@ -27,7 +27,7 @@ namespace adamant
 enum class FlowCondition
 {
   no_slip,   ///< u = 0
-  free_slip, ///< u . n = 0, without tangential stress
+  free_slip, ///< u . n = 0, without a tangential part of the traction
   outflow,   ///< the traction is 0
   velocity,  ///< u is given
   traction   ///< the traction is given
@@ -119,11 +119,10 @@ template <int dim>
 DirichletBoundary dirichlet_boundary(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh,
                                      unsigned int n_components = dim);
 
-/// Throws InputError where a rigid motion of the fluid is free: a translation, and with `may_turn` also a rotation. The
-/// nodes of the space have a velocity's components first. All ranks call it together.
+/// Throws InputError where a rigid motion of the fluid is free: a translation, and with `may_turn` also a rotation,
+/// which periodic sides hold. All ranks call it together.
 template <int dim>
-void require_no_rigid_motion(const FlowBoundaries &boundaries, const LevelSpace<dim> &space,
-                             const dealii::Mapping<dim> &mapping, bool may_turn);
+void require_no_rigid_motion(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh, bool may_turn);
 
 /// Returns the flux through a boundary with the velocity given there, on all ranks.
 template <int dim>

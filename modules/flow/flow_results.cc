@@ -104,14 +104,17 @@ double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u)
   return energy;
 }
 
+// By the mesh on which the mean is zero without open boundaries; else by that which has the prescribed pressures, too.
 template <int dim>
-double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure)
+double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &on_velocity_mesh, const Array<double> &free)
 {
-  double sums[] = {0., 0.}; // the integral and the volume
+  const auto &pressure = flow.singular ? free : on_velocity_mesh;
+  const auto &mass     = flow.singular ? flow.pressure_mass : flow.velocity_mass;
+  double      sums[]   = {0., 0.}; // the integral and the volume
   for (std::size_t i = 0; i < pressure.size(); ++i)
     {
-      sums[0] += flow.velocity_mass[i] * pressure[i];
-      sums[1] += flow.velocity_mass[i];
+      sums[0] += mass[i] * pressure[i];
+      sums[1] += mass[i];
     }
   flow.velocity().communicator().sum(sums, 2);
   return sums[0] / sums[1];
@@ -173,12 +176,13 @@ FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mappi
 }
 
 template <int dim>
-void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g,
-                                const Array<double> &a, double dt)
+void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure,
+                                const Array<double> &free_pressure, const Array<double> &g, const Array<double> &a,
+                                double dt)
 {
   values["kinetic_energy"] = kinetic_energy(flow, u);
   values["max_divergence"] = largest_divergence(flow, g);
-  values["mean_pressure"]  = mean_pressure(flow, pressure);
+  values["mean_pressure"]  = mean_pressure(flow, pressure, free_pressure);
   values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
   pressure_at_points       = at_points(pressure);
   for (const auto &[id, on_boundary] : force_on)

@@ -33,10 +33,10 @@ public:
   FlowResults(const FlowResults &)            = delete;
   FlowResults &operator=(const FlowResults &) = delete;
 
-  /// Computes the statistics of a state. g is the divergence against test functions. For forces `a` is f - ∂_t u; an
-  /// empty `a` is zero.
-  void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &g, const Array<double> &a,
-                double dt);
+  /// Computes the statistics of a state: `pressure` has nodal values on the velocity mesh, `free_pressure` the
+  /// unknowns. g is the divergence against test functions. For forces `a` is f - ∂_t u; an empty `a` is zero.
+  void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &free_pressure,
+                const Array<double> &g, const Array<double> &a, double dt);
 
   /// Records a projection on a new mesh; the largest values of all changes are kept.
   void count_change(const ProjectedDivergence &change)

@@ -345,30 +345,38 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
 }
 
 template <int dim>
+void for_each_normal(
+  const dealii::Triangulation<dim> &mesh, const std::set<unsigned int> &ids,
+  const std::function<void(unsigned int vertex, const dealii::Point<dim> &x, const dealii::Tensor<1, dim> &n)> &action)
+{
+  const dealii::FE_Nothing<dim> nothing;
+  dealii::FEFaceValues<dim>     at_face(nothing, dealii::QMidpoint<dim - 1>(), dealii::update_normal_vectors);
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (const auto face = cell->face(f);
+          !cell->is_artificial() && face->at_boundary() && ids.count(face->boundary_id()) > 0)
+        {
+          at_face.reinit(cell, f);
+          for (const unsigned int v : face->vertex_indices())
+            {
+              const auto n = face->get_manifold().normal_vector(face, face->vertex(v));
+              action(face->vertex_index(v), face->vertex(v), n * at_face.normal_vector(0) < 0. ? -1. * n : n);
+            }
+        }
+}
+
+template <int dim>
 void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh, unsigned int id)
 {
   std::ostringstream                                          fault;
   std::map<unsigned int, std::vector<dealii::Tensor<1, dim>>> normals; // of the faces at a vertex
-  const dealii::FE_Nothing<dim>                               nothing;
-  dealii::FEFaceValues<dim> at_face(nothing, dealii::QMidpoint<dim - 1>(), dealii::update_normal_vectors);
-  for (const auto &cell : mesh.active_cell_iterators())
-    for (const unsigned int f : cell->face_indices())
-      if (!cell->is_artificial() && cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
-        {
-          at_face.reinit(cell, f);
-          for (const unsigned int v : cell->face(f)->vertex_indices())
-            {
-              const auto x      = cell->face(f)->vertex(v);
-              auto       normal = cell->face(f)->get_manifold().normal_vector(cell->face(f), x); // of curved faces, too
-              normal *= normal * at_face.normal_vector(0) < 0. ? -1. : 1.;
-              auto &others = normals[cell->face(f)->vertex_index(v)];
-              for (const auto &other : others)
-                if (other * normal <= 0.17 && fault.str().empty())
-                  fault << key << ": boundary " << id << " has u . n = 0 and an edge at (" << x
-                        << "); sides of different directions need ids of their own";
-              others.push_back(normal);
-            }
-        }
+  for_each_normal<dim>(mesh, {id}, [&](unsigned int vertex, const auto &x, const auto &n) {
+    for (const auto &other : normals[vertex])
+      if (other * n < 0.7 && fault.str().empty())
+        fault << key << ": boundary " << id << " has u . n = 0 and an edge at (" << x
+              << "); sides of different directions need ids of their own";
+    normals[vertex].push_back(n);
+  });
   require_on_all(Communicator(mesh.get_communicator()), fault.str());
 }
 
@@ -413,17 +421,20 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   return lengths;
 }
 
-#define INSTANTIATE(dim)                                                                                         \
-  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);  \
-  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, \
-                                    const dealii::MappingQ<dim> *);                                              \
-  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
-  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
-  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
-                                 const dealii::Triangulation<dim> &);                                            \
-  template void check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int);              \
-  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,       \
-                                                 const dealii::Triangulation<dim> &);                            \
+#define INSTANTIATE(dim)                                                                                              \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);       \
+  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &,      \
+                                    const dealii::MappingQ<dim> *);                                                   \
+  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);          \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);      \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                                 \
+                                 const dealii::Triangulation<dim> &);                                                 \
+  template void for_each_normal(                                                                                      \
+    const dealii::Triangulation<dim> &, const std::set<unsigned int> &,                                               \
+    const std::function<void(unsigned int, const dealii::Point<dim> &, const dealii::Tensor<1, dim> &)> &);           \
+  template void                   check_edges(const std::string &, const dealii::Triangulation<dim> &, unsigned int); \
+  template dealii::Tensor<1, dim> check_periodic(const std::string &, const std::array<unsigned int, 2> &,            \
+                                                 const dealii::Triangulation<dim> &);                                 \
   template std::vector<double>    extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

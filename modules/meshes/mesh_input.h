@@ -53,7 +53,15 @@ template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
                       const dealii::Triangulation<dim> &mesh);
 
-/// Throws InputError where two faces of a boundary with free slip meet in an edge, so that nodes there have no normal.
+/// Calls action(vertex, x, n) for all vertices of the faces on these boundaries, but for artificial cells. There n is
+/// the face's outer normal at x, as its manifold has it: on curved sides it is that of the geometry.
+template <int dim>
+void for_each_normal(
+  const dealii::Triangulation<dim> &mesh, const std::set<unsigned int> &ids,
+  const std::function<void(unsigned int vertex, const dealii::Point<dim> &x, const dealii::Tensor<1, dim> &n)> &action);
+
+/// Throws InputError where two faces of a boundary with u . n = 0 meet in an edge of more than 45 degrees, so that
+/// nodes there have no normal.
 template <int dim>
 void check_edges(const std::string &key, const dealii::Triangulation<dim> &mesh, unsigned int id);
 

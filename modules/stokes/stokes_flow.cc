@@ -110,7 +110,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   viscosity   = Vector<double>(device, space().n_cells());
   scaled      = Vector<double>(device, space().n_cells());
   check_flux(boundaries, space(), mapping);
-  require_no_rigid_motion(boundaries, space(), mapping, true);
+  require_no_rigid_motion(boundaries, mesh, true);
   prescribed = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping).values);
   tractions =
     Vector<double>(device, transposed_product(space().owned_H(), Tractions<dim>(boundaries).load(space(), mapping)));
