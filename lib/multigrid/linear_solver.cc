@@ -53,8 +53,7 @@ std::unique_ptr<Preconditioner> make_multigrid(const Device &device, const std::
     }
   catch (const SingularMatrix &)
     {
-      // Several ranks would have to agree, as one of them has the matrix. The dense inverse of many rows takes too
-      // long.
+      // Several ranks would have to agree, as one has the matrix. The dense inverse of many rows takes too long.
       const bool any_size = options.coarse_solver == CoarseSolverType::automatic;
       if (levels.size() == 1 || device.communicator().size() > 1 || !levels[1].has_rows() ||
           (levels[1].n_rows() > 1000 && !any_size))

@@ -211,7 +211,7 @@ struct RigidMotions
 };
 
 // Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, on sides with u . n =
-// 0, and do against springs is linearly dependent. Normals are those of the geometry, as those of nodes hold a sphere.
+// 0, and do against springs is linearly dependent. The geometry has the normals, as normals of nodes hold a sphere.
 template <int dim>
 bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<dim> &mapping,
               const Springs<dim> &springs, const std::set<unsigned int> &held_normally, bool axial)
