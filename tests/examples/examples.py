@@ -90,7 +90,7 @@ class Examples(unittest.TestCase):
             number("tensor nonsense", "tensor", *eigenvalue)
         # 6 / h² (1 - cos(π h)) / (2 + cos(π h)) with h = 1/4, by hand.
         self.assertAlmostEqual(number("tensor", "tensor", *eigenvalue), 10.386642, places=5)
-        steps = number("stokes", "stokes", "stokes/stokes_parameters.h", "adamant::StokesSolverParameters::pressure_options().pre_steps")
+        steps = number("stokes", "stokes", "stokes/stokes_parameters.h", "adamant::StokesSolverParameters::pressure_options(true).pre_steps")
         self.assertEqual(steps, 3)
 
     # Another project has the sources as a folder. It builds of them what its program takes: the core, without deal.II.
