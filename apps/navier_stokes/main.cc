@@ -86,7 +86,8 @@ private:
   void setup_matrices()
   {
     flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.all(&ProblemParameters::is_open, *mesh),
-                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)), parameters.problem.viscosity);
+                 this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)),
+                 parameters.problem.viscosity_on(*mesh));
     results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity);
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());

@@ -40,7 +40,8 @@ public:
     , field(meshes, "flow", flow_element<dim>(),
             adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), dim + 1), top)
     , on_device(device, field, mapping)
-    , equations(device, field, mapping, constants(parameters, unit), parameters.problem.viscosity, force.get(),
+    , equations(device, field, mapping, constants(parameters, unit),
+                parameters.problem.viscosity_on(*meshes.finest_mesh()), force.get(),
                 parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
     , viscosity(equations.constants.viscosity)

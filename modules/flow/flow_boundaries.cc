@@ -11,6 +11,7 @@
 #include <deal.II/lac/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace adamant
@@ -202,6 +203,27 @@ void require_no_rigid_motion(const FlowBoundaries &boundaries, const dealii::Tri
 }
 
 template <int dim>
+bool slips_on_curves(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh)
+{
+  bool curved = false;
+  for (const auto id : boundaries.all(&FlowBoundaries::slips, mesh))
+    {
+      std::array<double, dim + 1> sum{}; // of the normals, and their number
+      for_each_normal<dim>(mesh, {id}, [&](unsigned int, const auto &, const auto &n) {
+        for (int d = 0; d < dim; ++d)
+          sum[d] += n[d];
+        sum[dim] += 1.;
+      });
+      Communicator(mesh.get_communicator()).sum(sum.data(), dim + 1);
+      double square = 0.;
+      for (int d = 0; d < dim; ++d)
+        square += sum[d] * sum[d];
+      curved = curved || std::sqrt(square) < (1. - 1e-8) * sum[dim];
+    }
+  return curved;
+}
+
+template <int dim>
 BoundaryFlux given_flux(const FlowBoundaries &boundaries, const LevelSpace<dim> &space,
                         const dealii::Mapping<dim> &mapping, dealii::types::boundary_id id)
 {
@@ -318,6 +340,7 @@ template class Tractions<3>;
   template DirichletBoundary  dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,             \
                                                  unsigned int);                                                          \
   template void               require_no_rigid_motion(const FlowBoundaries &, const dealii::Triangulation<dim> &, bool); \
+  template bool               slips_on_curves(const FlowBoundaries &, const dealii::Triangulation<dim> &);               \
   template BoundaryFlux       given_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,  \
                                          dealii::types::boundary_id);                                                    \
   template void               check_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &); \

@@ -124,6 +124,10 @@ DirichletBoundary dirichlet_boundary(const FlowBoundaries &boundaries, const dea
 template <int dim>
 void require_no_rigid_motion(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh, bool may_turn);
 
+/// Returns whether the fluid slips along a side that is not plane. All ranks call it together.
+template <int dim>
+bool slips_on_curves(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh);
+
 /// Returns the flux through a boundary with the velocity given there, on all ranks.
 template <int dim>
 BoundaryFlux given_flux(const FlowBoundaries &boundaries, const LevelSpace<dim> &space,

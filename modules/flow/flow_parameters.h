@@ -14,8 +14,9 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <cmath>
-#include <functional>
+#include <iomanip>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,19 @@ struct FlowProblemParameters : FlowBoundaries
     if (!exact_pressure.empty())
       check_expression("Problem/Exact pressure", exact_pressure, 1, dimension);
     check(dimension);
+  }
+
+  /// Returns the viscosity for a mesh. Where the fluid slips on curves it is a function of the place. The term is then
+  /// div(nu (grad u + grad u^T)), as without the transpose a tangential stress would be left. All ranks call it together.
+  template <int dim>
+  Coefficient viscosity_on(const dealii::Triangulation<dim> &mesh) const
+  {
+    const auto number = viscosity.number();
+    if (!number || !slips_on_curves(*this, mesh))
+      return viscosity;
+    std::ostringstream text;
+    text << std::setprecision(17) << *number << "+0*x";
+    return {viscosity.key(), text.str(), nullptr};
   }
 
 protected:

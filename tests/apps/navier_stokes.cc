@@ -705,6 +705,18 @@ TEST_F(NavierStokes, EnclosedFlowWithSmoothingOnTheCoarsestLevel)
   EXPECT_LE(levels[0].at("nonzeros"), 9 * 65 * 65);
 }
 
+// A rigid rotation has no stress: it goes on where the outer cylinder turns and the fluid slips along the inner one.
+TEST_F(NavierStokes, RotatesRigidlyWhereItSlips)
+{
+  const auto record =
+    solve(Settings{"Mesh/Type=shell", "Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=1: -y; x",
+                   "Problem/Initial velocity=-y; x", "Problem/Exact velocity=-y; x", "Problem/Viscosity=0.1",
+                   "Time stepping/Unstable step=shorten"} +
+          refinements(1) + time_steps(0.5, 1e-3))
+      .record;
+  EXPECT_LT(record.at("errors").at("l2").get<double>(), 0.02);
+}
+
 // The linear pressure that drives a flow stays as it is when the mesh changes, also where a pressure is prescribed.
 TEST_F(NavierStokes, PrescribedPressuresAcrossAChangeOfTheMesh)
 {

@@ -51,6 +51,15 @@ TEST_F(StationaryNavierStokes, Restart)
     EXPECT_EQ(record.at(key), once.record.at(key)) << key;
 }
 
+// A rigid rotation has no stress, so that a fluid turns with the outer cylinder where it slips along the inner one.
+TEST_F(StationaryNavierStokes, RotatesRigidlyWhereItSlips)
+{
+  const auto outcome =
+    solve({"Mesh/Type=shell", "Mesh/Refinements=2", "Problem/Boundaries=0: free_slip",
+           "Problem/Boundary velocity=1: -y; x", "Problem/Exact velocity=-y; x", "Problem/Viscosity=1"});
+  EXPECT_LT(outcome.record.at("errors").at("u_l2").get<double>(), 1e-4);
+}
+
 // Gartling's step at Re = 800 has the zeros 6.10 on the lower wall, 4.85 and 10.48 on the upper one. On 8 cells a
 // height they are 14 % off, on 16 cells 4 to 9 %.
 TEST_F(StationaryNavierStokes, BackwardFacingStep)
