@@ -75,9 +75,9 @@ FlowBoundaries::FlowBoundaries(const MeshParameters &mesh, const Words &words)
   add("Boundaries", "",
       "Conditions by boundary: 'id: no_slip, id: free_slip, id: outflow, ...' (no_slip on others), or one for all that "
       "no other list names; empty: " +
-        words.otherwise + ". Nothing flows through free_slip, which may have any direction, and " + words.traction +
-        " has no tangential part there; an outflow has the traction 0. The sides of a box have ids 0, 1 (x), 2, 3 (y), "
-        "4, 5 (z)");
+        words.otherwise +
+        ". Nothing flows through free_slip, which may have any direction, nor is there a tangential traction; an "
+        "outflow has the traction 0. The sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
   add("Boundary velocity", words.velocity,
       "Where all components are prescribed: 'id: u_x; u_y; u_z, id: ...', " + expressions + words.more);
   add("Traction", "", words.traction + " = g, by boundary: 'id: g_x; g_y; g_z, id: ...', " + expressions);

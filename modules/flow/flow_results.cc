@@ -294,7 +294,7 @@ FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, 
   : EvaluationParameters(
       mesh_file,
       "u_x, u_y, u_z (u: each of them), p, speed, kinetic_energy, vorticity, strain_rate, "
-      "divergence or viscosity; on boundaries volume_flux, force (from the residual, times Force scale) or "
+      "divergence or viscosity. On boundaries it is volume_flux, force (from the residual, times Force scale) or "
       "wall_shear (2D), whose zeros are separation and reattachment",
       recorded, sampled, {"vorticity", "strain_rate", "speed", "divergence", "viscosity"}, fields)
 {
