@@ -48,8 +48,10 @@ public:
     const auto lifting = flow.lifting(mapping, QGauss<dim>(2));
     interpolation      = adamant::Matrix<double>(device, lifting.interpolation);
     laplacian          = adamant::Matrix<double>(device, lifting.laplacian);
-    given              = Vector(device, pressure.n_owned());
-    change             = Vector(device, pressure.n_owned());
+    for (Vector *of_pressures : {&given, &change})
+      *of_pressures = Vector(device, pressure.n_owned());
+    for (Vector *of_velocities : {&given_on_velocity_mesh, &change_on_velocity_mesh})
+      *of_velocities = Vector(device, velocity.n_owned());
     set_pressure(0., 0.);
   }
 
@@ -65,6 +67,8 @@ public:
       q[k] = now[k] - q[k];
     given.upload(now.data());
     change.upload(q.data());
+    device.multiply(1., interpolation, given, 0., given_on_velocity_mesh);
+    device.multiply(1., interpolation, change, 0., change_on_velocity_mesh);
   }
 
   /// Moves the prescribed pressures, or their change, to the right-hand side b of (∇q, ∇ψ) = b.
@@ -84,9 +88,9 @@ public:
   void add_to(Vector &p, double a, bool with_change) const
   {
     if (any())
-      device.multiply(a, interpolation, given, 1., p);
+      device.axpby(a, given_on_velocity_mesh, 1., p);
     if (varies() && with_change)
-      device.multiply(a, interpolation, change, 1., p);
+      device.axpby(a, change_on_velocity_mesh, 1., p);
   }
 
   /// Adds to the acceleration a at the velocity's nodes, by components, that of the tractions at time t: of all their
@@ -152,6 +156,6 @@ private:
   adamant::Tractions<dim>           tractions;
   std::vector<Node>                 pressures, velocities;
   adamant::Matrix<double>           interpolation, laplacian; // of pressures on open boundaries
-  Vector                            given, change;
+  Vector                            given, change, given_on_velocity_mesh, change_on_velocity_mesh;
 };
 } // namespace navier_stokes

@@ -181,7 +181,7 @@ Case<dim> make_case(const ProblemParameters &p)
     return text.empty() ? nullptr : adamant::parse_function<dim>("Problem/" + key, text, n_components);
   };
   const auto viscosity = [f = adamant::CoefficientFunction(p.viscosity)](const Point<dim> &x, unsigned int material) {
-    return f(material, {x[0], x[1], dim == 3 ? x[dim - 1] : 0.});
+    return f(material, x);
   };
   return {viscosity, given("Body force", p.body_force, dim), given("Exact velocity", p.exact_velocity, dim),
           given("Exact pressure", p.exact_pressure, 1)};

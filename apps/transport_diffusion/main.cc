@@ -91,7 +91,7 @@ private:
     const auto *diffusion = &problem.coefficients.diffusion;
     this->add_output(*theta, u,
                      std::make_shared<const adamant::DerivedFields<dim>>(
-                       parameters.output, adamant::scalar_quantities<dim>(diffusion, output_time)));
+                       parameters.output, adamant::scalar_quantities<dim>(diffusion, this->output_time)));
     evaluation.emplace(parameters.output, mapping,
                        std::vector<adamant::EvaluatedField<dim>>{{&theta->space(), {"theta"}}},
                        adamant::scalar_quantities<dim>(diffusion, time));
@@ -167,12 +167,6 @@ private:
       evaluation->add_to(row, {this->download(u).data()});
   }
 
-  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
-  {
-    output_time = t; // the program may have gone on
-    Base::write(series, t, values);
-  }
-
   void serialize(adamant::State &state) override
   {
     state.scalar(updates);
@@ -200,8 +194,7 @@ private:
   adamant::ValuesAtPoints                     source, boundary;
   adamant::Extrapolation                      guess;
   std::string                                 scheme;
-  unsigned int                                updates     = 0; // of A
-  mutable double                              output_time = 0.;
+  unsigned int                                updates = 0; // of A
 };
 
 int main(int argc, char **argv)

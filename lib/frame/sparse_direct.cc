@@ -85,9 +85,7 @@ ExternalSolver sparse_direct(const CSRMatrix<double> &A)
       why = "it is singular, or its factors need more memory than there is";
     }
   if (!why.empty())
-    throw SingularMatrix("coarsest level: its matrix cannot be inverted (" + why +
-                         "); does the problem lack boundary conditions? Or has the coarsest level too few nodes at "
-                         "supports, so that more Coarsest level cells help?");
+    fail_singular(why);
   return {[solver](const Array<double> &b, Array<double> &x) {
             dealii::Vector<double> values(b.begin(), b.end());
             solver->solve(values);

@@ -288,6 +288,7 @@ void TimeDependentProblem<dim>::write_output()
       std::vector<const double *> values;
       for (const auto &snapshot : snapshots)
         values.push_back(snapshot.values());
+      output_time = t;
       write(*series, t, values);
     },
     device.traits().beside_host);

@@ -185,8 +185,9 @@ protected:
   const Device device;
   RunRecord   &record; ///< the run's, see Run
   Schedule     schedule;
-  unsigned int step = 0;  ///< number of the present step
-  double       time = 0.; ///< end of the present step
+  unsigned int step        = 0;  ///< number of the present step
+  double       time        = 0.; ///< end of the present step
+  double       output_time = 0.; ///< of the state that write() has; the program may be further
 
   std::unique_ptr<dealii::Triangulation<dim>> shape; ///< its manifolds are for a mesh from a checkpoint, see StoredMesh
   std::unique_ptr<dealii::Triangulation<dim>> mesh;

@@ -99,11 +99,8 @@ SharedMatrix to_csr(ML_Operator &matrix)
 {
   std::vector<int>    columns(64);
   std::vector<double> values(columns.size());
-  CSRMatrix<double>   A;
-  A.n_rows = matrix.outvec_leng;
-  A.n_cols = matrix.invec_leng;
-  A.row_start.push_back(0);
-  for (int i = 0; i < A.n_rows; ++i)
+  std::vector<Row>    rows(matrix.outvec_leng);
+  for (int i = 0; i < matrix.outvec_leng; ++i)
     {
       int length = 0;
       while (ML_Operator_Getrow(&matrix, 1, &i, static_cast<int>(columns.size()), columns.data(), values.data(),
@@ -112,18 +109,12 @@ SharedMatrix to_csr(ML_Operator &matrix)
           columns.resize(2 * columns.size());
           values.resize(columns.size());
         }
-      Row row;
       for (int k = 0; k < length; ++k)
-        row.emplace_back(columns[k], values[k]);
-      compress(row);
-      for (const auto &[column, value] : row)
-        {
-          A.column.push_back(column);
-          A.value.push_back(value);
-        }
-      A.row_start.push_back(static_cast<EntryNumber>(A.column.size()));
+        rows[i].emplace_back(columns[k], values[k]);
+      compress(rows[i]);
     }
-  return std::make_shared<const CSRMatrix<double>>(std::move(A));
+  return std::make_shared<const CSRMatrix<double>>(
+    matrix_of_rows(matrix.outvec_leng, matrix.invec_leng, [&rows](int i, Row &row) { row = rows[i]; }));
 }
 } // namespace
 

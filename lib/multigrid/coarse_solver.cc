@@ -12,20 +12,13 @@
 #include <numeric>
 #include <optional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace adamant
 {
 namespace
 {
-[[noreturn]] void fail_singular(const std::string &how,
-                                const std::string &cause = "does the problem lack boundary conditions? Or has the "
-                                                           "coarsest level a flat cell, or too few nodes at supports, "
-                                                           "so that more Coarsest level cells help?")
-{
-  throw SingularMatrix("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
-}
-
 // The largest sum of the absolute values of a row of a dense matrix, or NaN where there is one.
 double largest_row_sum(int n, const Array<double> &a)
 {
@@ -260,11 +253,11 @@ public:
     SharedMatrix finer = A;
     for (const auto &P : options.make_prolongations(*A))
       {
-        const SharedMatrix R  = std::make_shared<const CSRMatrix<double>>(transpose(*P));
-        const auto         AP = std::make_shared<CSRMatrix<double>>(local_product(*finer, *P)),
-                   coarser    = std::make_shared<CSRMatrix<double>>(local_product(*R, *AP));
+        const SharedMatrix R       = std::make_shared<const CSRMatrix<double>>(transpose(*P));
+        auto               AP      = local_product(*finer, *P);
+        const auto         coarser = std::make_shared<CSRMatrix<double>>(local_product(*R, AP));
         data.insert(data.begin(), {finer, P, R});
-        steps.push_back({finer, P, R, AP, coarser});
+        products.insert(products.begin(), {std::move(AP), coarser});
         finer = coarser;
       }
     data.insert(data.begin(), {finer, nullptr, nullptr});
@@ -273,10 +266,11 @@ public:
   void update() override
   {
     A->value = regular_matrix(level, kernel).value;
-    for (const auto &step : steps)
+    for (std::size_t l = data.size() - 1; l > 0; --l)
       {
-        local_product(*step.A, *step.P, *step.AP);
-        local_product(*step.R, *step.AP, *step.RAP);
+        auto &[AP, coarser] = products[l - 1];
+        local_product(data[l].matrix(), *data[l].prolongation, AP);
+        local_product(*data[l].restriction, AP, *coarser);
       }
     if (level.device.communicator().size() == 1)
       return cycles->update();
@@ -301,18 +295,14 @@ private:
     cycles.emplace(level.device, data, own);
   }
 
-  struct Step
-  {
-    SharedMatrix                       A, P, R;
-    std::shared_ptr<CSRMatrix<double>> AP, RAP;
-  };
+  using SharedValues = std::shared_ptr<CSRMatrix<double>>;
 
-  DeviceLevel<Number>                level;
-  const ConstantKernel               kernel;
-  std::shared_ptr<CSRMatrix<double>> A;     // of the finest of these levels
-  std::vector<Step>                  steps; // from level to level, the finest first
-  std::vector<LevelData>             data;  // of all levels
-  std::optional<VCycle<Number>>      cycles;
+  DeviceLevel<Number>                                     level;
+  const ConstantKernel                                    kernel;
+  SharedValues                                            A;        // of the finest of these levels
+  std::vector<LevelData>                                  data;     // the coarsest first
+  std::vector<std::pair<CSRMatrix<double>, SharedValues>> products; // A P and R A P of each level but the coarsest
+  std::optional<VCycle<Number>>                           cycles;
 };
 
 constexpr int most_rows        = 16384; // of a dense inverse: 2 GiB; on a GPU a second, else minutes
@@ -329,6 +319,11 @@ CoarseSolverType type_for(const DeviceLevel<Number> &level, const MultigridOptio
   return level.n_rows() <= most || !other ? CoarseSolverType::dense_inverse : CoarseSolverType::external;
 }
 } // namespace
+
+void fail_singular(const std::string &how, const std::string &cause)
+{
+  throw SingularMatrix("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
+}
 
 Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel)
 {

@@ -17,6 +17,12 @@ public:
   using RunError::RunError;
 };
 
+/// Throws SingularMatrix: `how` says what has been found, `cause` what may be behind it.
+[[noreturn]] void fail_singular(
+  const std::string &how,
+  const std::string &cause = "does the problem lack boundary conditions? Or has the coarsest level a flat cell, or too "
+                             "few nodes at supports, so that more Coarsest level cells help?");
+
 /// The solver of a V-cycle on its coarsest level.
 template <typename Number>
 class CoarseSolver

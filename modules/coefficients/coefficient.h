@@ -72,6 +72,10 @@ public:
 
   /// Returns the value in a material at a point, whose z is 0 in two dimensions. The coefficient has an entry for it.
   double operator()(unsigned int material, const dealii::Point<3> &x) const;
+  double operator()(unsigned int material, const dealii::Point<2> &x) const
+  {
+    return (*this)(material, dealii::Point<3>(x[0], x[1], 0.));
+  }
 
 private:
   struct Entry

@@ -4,7 +4,6 @@
 #include "coefficients/expression_text.h"
 #include "expressions/expressions.h"
 #include "fem/functions/points.h"
-#include "fem/meshes/mesh.h"
 #include "meshes/mesh_input.h"
 
 #include <deal.II/base/point.h>
@@ -15,7 +14,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -155,41 +153,25 @@ void Supports::require_nodes(const LevelSpace<dim> &space, const dealii::Mapping
 
 namespace
 {
-// The middle of the box around a mesh, of all ranks.
-template <int dim>
-dealii::Point<dim> middle(const dealii::Triangulation<dim> &mesh, const Communicator &ranks)
-{
-  std::array<double, 2 * dim> most;
-  most.fill(std::numeric_limits<double>::lowest());
-  for (const auto &cell : owned_cells(mesh))
-    for (const unsigned int v : cell->vertex_indices())
-      for (int d = 0; d < dim; ++d)
-        {
-          most[2 * d]     = std::max(most[2 * d], cell->vertex(v)[d]);
-          most[2 * d + 1] = std::max(most[2 * d + 1], -cell->vertex(v)[d]);
-        }
-  ranks.max(most.data(), 2 * dim);
-  dealii::Point<dim> x;
-  for (int d = 0; d < dim; ++d)
-    x[d] = (most[2 * d] - most[2 * d + 1]) / 2.;
-  return x;
-}
-
-// Rigid motions around a point c, at most 1 large.
+// The rigid motions of a solid around a point of it, at most 1 large. With axial symmetry that along the axis is alone.
 template <int dim>
 struct RigidMotions
 {
   std::vector<Array<double>> at_nodes; // of the owned DoFs
   std::vector<double>        largest;
   dealii::Point<dim>         c;
+  const int                  first; // of all motions: translations along each axis, then rotations
 
-  RigidMotions(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+  RigidMotions(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, bool axial)
     : at_nodes(rigid_body_modes(space, mapping))
-    , c(middle(space.triangulation(), space.communicator()))
+    , c(space.triangulation().begin(0)->center()) // of a cell that all ranks know
+    , first(axial ? 1 : 0)
   {
     for (std::size_t k = dim; k < at_nodes.size(); ++k) // from axis d to the next one
       for (std::size_t i = 0; i < at_nodes[k].size(); ++i)
         at_nodes[k][i] += c[(k + 1) % dim] * at_nodes[k - dim][i] - c[k - dim] * at_nodes[(k + 1) % dim][i];
+    if (axial)
+      at_nodes = {at_nodes[first]};
     for (auto &motion : at_nodes)
       {
         largest.push_back(0.);
@@ -203,61 +185,25 @@ struct RigidMotions
   // Of motion k at x, in the direction n.
   double along(int k, const dealii::Point<dim> &x, const dealii::Tensor<1, dim> &n) const
   {
-    if (k < dim)
-      return n[k];
+    if (first + k < dim)
+      return n[first + k];
     const int d = k - dim, e = (d + 1) % dim;
     return ((x[d] - c[d]) * n[e] - (x[e] - c[e]) * n[d]) / largest[k];
   }
 };
 
-// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, on sides with u . n =
-// 0, and do against springs is linearly dependent. The geometry has the normals, as normals of nodes hold a sphere.
-template <int dim>
-bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<dim> &mapping,
-              const Springs<dim> &springs, const std::set<unsigned int> &held_normally, bool axial)
+// Adds what n motions do at one place to the sums over all places of the products of two motions.
+void add_products(const Array<double> &violated, Array<double> &products)
 {
-  const auto                &space = field.space(level);
-  const RigidMotions<dim>    motions(space, mapping);
-  const std::vector<int>     kept = axial ? std::vector<int>{1} : [&] {
-    std::vector<int> all(motions.at_nodes.size());
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }();
-  const int                  n    = static_cast<int>(kept.size());
-  Array<double>              products(n * n, 0.), violated(n);
-  std::vector<Array<double>> modes;
-  for (const int k : kept)
-    modes.push_back(space.local_values(motions.at_nodes[k].data()));
-  const auto add = [&] {
-    for (int k = 0; k < n * n; ++k)
-      products[k] += violated[k / n] * violated[k % n];
-  };
-  Array<char> has_normal(space.n_owned(), 0);
-  for (const auto id : held_normally)
-    {
-      const auto on_side = space.on_boundary(id);
-      for (int i = 0; i < space.n_owned(); ++i)
-        has_normal[i] |= static_cast<char>(on_side[i] != 0);
-    }
-  for (int i = 0; i < space.n_owned(); ++i)
-    if (!space.is_free(i) && (has_normal[i] == 0 || space.H.row_start[i] == space.H.row_start[i + 1]))
-      {
-        for (int k = 0; k < n; ++k)
-          {
-            violated[k] = modes[k][i];
-            for (auto entry = space.H.row_start[i]; entry < space.H.row_start[i + 1]; ++entry)
-              violated[k] -= space.H.value[entry] * modes[k][space.H.column[entry]];
-          }
-        add();
-      }
-  for_each_normal<dim>(space.triangulation(), held_normally, [&](unsigned int, const auto &x, const auto &normal) {
-    for (int k = 0; k < n; ++k)
-      violated[k] = motions.along(kept[k], x, normal);
-    add();
-  });
-  springs.add_products(space, level, modes, products);
-  space.communicator().sum(products.data(), n * n);
-  for (int k = 0; k < n; ++k) // Cholesky's pivots
+  const std::size_t n = violated.size();
+  for (std::size_t k = 0; k < n * n; ++k)
+    products[k] += violated[k / n] * violated[k % n];
+}
+
+// Whether vectors with these products are linearly dependent, by Cholesky's pivots.
+bool dependent(Array<double> products, int n)
+{
+  for (int k = 0; k < n; ++k)
     {
       if (products[k * n + k] < 1e-10)
         return true;
@@ -266,6 +212,47 @@ bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<
           products[i * n + j] -= products[i * n + k] * products[k * n + j] / products[k * n + k];
     }
   return false;
+}
+
+// Whether a level leaves a rigid motion: what the motions u violate at constrained DoFs, u - H u, on sides with u . n =
+// 0, and do against springs is linearly dependent. The geometry has the normals, as normals of nodes hold a sphere.
+template <int dim>
+bool can_move(const Field<dim> &field, std::size_t level, const dealii::Mapping<dim> &mapping,
+              const Springs<dim> &springs, const std::set<unsigned int> &held_normally, bool axial)
+{
+  const auto                &space = field.space(level);
+  const RigidMotions<dim>    motions(space, mapping, axial);
+  const int                  n = static_cast<int>(motions.at_nodes.size());
+  Array<double>              products(n * n, 0.), violated(n);
+  std::vector<Array<double>> constrained, local; // H u, and u also at DoFs of other ranks
+  const auto                 H = space.owned_H();
+  for (const auto &motion : motions.at_nodes)
+    {
+      constrained.push_back(product(H, motion));
+      local.push_back(space.local_values(motion.data()));
+    }
+  Array<char> has_normal(space.n_owned(), 0);
+  for (const auto id : held_normally)
+    {
+      const auto on_side = space.on_boundary(id);
+      for (int i = 0; i < space.n_owned(); ++i)
+        has_normal[i] |= static_cast<char>(on_side[i] != 0);
+    }
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (!space.is_free(i) && (has_normal[i] == 0 || H.row_start[i] == H.row_start[i + 1]))
+      {
+        for (int k = 0; k < n; ++k)
+          violated[k] = motions.at_nodes[k][i] - constrained[k][i];
+        add_products(violated, products);
+      }
+  for_each_normal<dim>(space.triangulation(), held_normally, [&](unsigned int, const auto &x, const auto &normal) {
+    for (int k = 0; k < n; ++k)
+      violated[k] = motions.along(k, x, normal);
+    add_products(violated, products);
+  });
+  springs.add_products(space, level, local, products);
+  space.communicator().sum(products.data(), n * n);
+  return dependent(products, n);
 }
 } // namespace
 

@@ -82,7 +82,7 @@ public:
 
   /// Throws InputError where the parameters do not fit together, or a box has no such boundary.
   void check(unsigned int dim) const;
-  /// Throws InputError where the mesh lacks a boundary, or one with free slip has an edge. All ranks call it together.
+  /// Throws InputError where the mesh lacks a boundary. All ranks call it together.
   template <int dim>
   void check(const dealii::Triangulation<dim> &mesh) const
   {

@@ -76,9 +76,8 @@ private:
 template <int dim>
 std::vector<Quantity<dim>> flow_quantities(const Coefficient &viscosity)
 {
-  return flow_quantities<dim>([f = CoefficientFunction(viscosity)](const PointState<dim> &state) {
-    return f(state.material, {state.point[0], state.point[1], dim == 3 ? state.point[dim - 1] : 0.});
-  });
+  return flow_quantities<dim>(
+    [f = CoefficientFunction(viscosity)](const PointState<dim> &state) { return f(state.material, state.point); });
 }
 
 /// Returns a viscosity for run.json: a number, or its extremes.

@@ -14,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -190,8 +191,10 @@ Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<boo
   Array<double>               n_marks(n_owned() + numbers->n_ghost_indices(), 0.);
 #pragma omp parallel
   {
-    dealii::FEValues<dim> nodes(mapping, element(), dealii::Quadrature<dim>(element().get_unit_support_points()),
-                                dealii::update_quadrature_points);
+    std::optional<dealii::FEValues<dim>> nodes;
+    if (at)
+      nodes.emplace(mapping, element(), dealii::Quadrature<dim>(element().get_unit_support_points()),
+                    dealii::update_quadrature_points);
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
@@ -202,9 +205,9 @@ Array<unsigned char> LevelSpace<dim>::marked_on_boundary(const std::function<boo
               if (marks(boundary_id(cell->face(f)), element().system_to_component_index(i).first))
                 write_atomically(n_marks[cell_dofs(c)[i]], 1.);
         if (at)
-          nodes.reinit(cell);
+          nodes->reinit(cell);
         for (int i = 0; at && i < per_cell; ++i)
-          if ((at(&nodes.quadrature_point(i)[0]) >> element().system_to_component_index(i).first & 1U) != 0)
+          if ((at(&nodes->quadrature_point(i)[0]) >> element().system_to_component_index(i).first & 1U) != 0)
             write_atomically(n_marks[cell_dofs(c)[i]], 1.);
       }
   }

@@ -1,7 +1,6 @@
 #include "frame/parameters/linear_solver_parameters.h"
 
 #include "base/exceptions.h"
-#include "fem/dealii_trilinos.h"
 #include "frame/sparse_direct.h"
 #include "multigrid/smoothers/registry.h"
 #include "solvers/krylov.h"
