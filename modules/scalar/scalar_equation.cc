@@ -199,8 +199,6 @@ void ScalarEquation<dim>::make_points()
     }
   robin_old.emplace(device, unknown.space(), mapping, boundaries);
   values = Vector<double>(device, to_index(n_values() * n, "coefficients at points"));
-  zero   = unknown.vector();
-  nodal  = unknown.vector();
   if (in_time)
     old_values = Vector<double>(device, values.size());
   if (upwind)
@@ -275,7 +273,7 @@ void ScalarEquation<dim>::compute(const StepWeights &weights, double t, double t
   evaluate(t);
   system->update(device, [&](std::size_t l) { return kernel(l, 1., weights.implicit_part); });
   if (lifted)
-    N_form->update(device, finest, kernel(finest, 1., weights.implicit_part));
+    C_form->update(device, finest, kernel(finest, 1., weights.implicit_part));
   if (!E_changes())
     return;
   auto of_E = kernel(finest, 1., -weights.explicit_part);
@@ -330,7 +328,7 @@ void ScalarEquation<dim>::assemble(const StepWeights &weights, double t, double 
   if (varying)
     {
       system = unknown.system("A", nullptr);
-      N_form = unknown.form("N", ColumnKind::nodal_values, nullptr);
+      C_form = unknown.form("C", ColumnKind::prescribed_values, nullptr);
       E_form = unknown.form("E", ColumnKind::nodal_values, nullptr);
       compute(weights, t, t_old);
       check_values(to_host(values));
@@ -339,7 +337,7 @@ void ScalarEquation<dim>::assemble(const StepWeights &weights, double t, double 
       E      = make_matrix(device, *E_form);
       E_made = true;
       if (lifted)
-        N = make_matrix(device, *N_form);
+        C = make_matrix(device, *C_form);
       return;
     }
   const auto matrix = [this](const char *name, ColumnKind columns, double mass, double stiffness) {
@@ -363,7 +361,7 @@ void ScalarEquation<dim>::update(const StepWeights &weights, double t, double t_
     return system->update(device);
   compute(weights, t, t_old);
   if (lifted)
-    update_matrix(*N_form, N);
+    update_matrix(*C_form, C);
   if (E_changes())
     update_matrix(*E_form, E);
 }
@@ -390,13 +388,8 @@ template <int dim>
 void ScalarEquation<dim>::multiply(const Vector<double> &u, const Vector<double> &g, Vector<double> &rhs)
 {
   device.multiply(1., E, u, 0., rhs);
-  if (varying && lifted)
-    {
-      unknown.nodal_values(zero, g, nodal);
-      device.multiply(-1., N, nodal, 1., rhs);
-    }
   if (varying)
-    return;
+    return lifted ? device.multiply(-1., C, g, 1., rhs) : void();
   device.multiply(-1., C_M, g, 1., rhs);
   device.multiply(-now.implicit_part, C_K, g, 1., rhs);
 }

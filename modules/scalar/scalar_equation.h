@@ -116,9 +116,9 @@ private:
   std::optional<RobinMatrices<dim>> robin_old; // of the finest level, at the time before
 
   BoundaryLoad<dim>           load;
-  std::unique_ptr<Form<dim>>  system, E_form, N_form;
-  Matrix<double>              E, C_M, C_K, N, S; // N: A with columns for all nodal values
+  std::unique_ptr<Form<dim>>  system, E_form, C_form;
+  Matrix<double>              E, C_M, C_K, C, S; // C = C_M + w C_K where they vary
   std::vector<Matrix<double>> S_along;           // with the derivative d of φ_i in place of φ_i
-  Vector<double>              nodal, zero, product;
+  Vector<double>              product;
 };
 } // namespace adamant

@@ -189,6 +189,7 @@ TEST_P(DeviceForms, ScalarMatricesAreThoseOfFEValues)
         const Field<dim> u(*mesh.meshes, "u", FE_Q<dim>(degree), partly<dim>(1));
         compare<dim>(u, unknowns(u), host_transport<dim>, transport_at(device, u, k), Levels::all);
         compare<dim>(u, adamant::nodal_values(u), host_transport<dim>, transport_at(device, u, k), Levels::finest);
+        compare<dim>(u, prescribed_values(u), host_transport<dim>, transport_at(device, u, k), Levels::finest);
       }
   };
   with_dim(std::integral_constant<int, 2>());
@@ -227,6 +228,7 @@ TEST_P(DeviceForms, LocalMatricesAreAddedUp)
     const auto of_cells = [&time](const CellContext<dim> &cell, FullMatrix<double> &local) {
       elastic<dim>(cell, time, local);
     };
+    const auto transport    = [&time](const auto &cell, auto &local) { host_transport<dim>(cell, time, local); };
     const auto compare_sums = [&](const Field<dim> &u, const adamant::Columns<dim> &columns, const auto &kernel,
                                   Levels levels) {
       Form<dim> expected("A", u, columns, mapping, quadrature, flags, kernel, levels),
@@ -242,9 +244,8 @@ TEST_P(DeviceForms, LocalMatricesAreAddedUp)
     };
     const Field<dim> scalar(*mesh.meshes, "p", FE_Q<dim>(1), partly<dim>(1)),
       vector(*mesh.meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim), partly<dim>(dim));
-    compare_sums(
-      scalar, unknowns(scalar), [&](const auto &cell, auto &local) { host_transport<dim>(cell, time, local); },
-      Levels::all);
+    compare_sums(scalar, unknowns(scalar), transport, Levels::all);
+    compare_sums(scalar, prescribed_values(scalar), transport, Levels::finest);
     compare_sums(vector, unknowns(vector), of_shapes, Levels::all);
     compare_sums(vector, adamant::nodal_values(vector), of_cells, Levels::finest);
     const Field<dim> mixed(*mesh.meshes, "w", FESystem<dim>(FE_Q<dim>(1), 5));
@@ -389,6 +390,9 @@ TEST_P(DeviceForms, KernelsForOtherNodesAreRefused)
   const MappingQ1<2> mapping;
   Form<2>            form("A", u, unknowns(u), mapping, QGauss<2>(2), flags, nullptr);
   EXPECT_THROW(form.update(device, [](std::size_t) { return Transport{nullptr}; }), adamant::RunError);
+  Form<2> of_vectors("C", u, prescribed_values(u), mapping, QGauss<2>(2), flags, nullptr, Levels::finest);
+  adamant::test::expect_error<adamant::RunError>([&] { of_vectors.update(device); },
+                                                 {"nor prescribed values of one component"});
 }
 
 // After new values an updated solver does what a new one on the host's matrices does.

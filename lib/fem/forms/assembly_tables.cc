@@ -79,13 +79,43 @@ struct Masters
   }
 };
 
+// The number of prescribed column k among nodes: the DoFs of a field with one component come first.
+template <int dim>
+int node_of_prescribed(const LevelSpace<dim> &space, int k)
+{
+  return space.n_dofs() + k;
+}
+
+// Lists the columns that each DoF acts on, as Masters::list_hanging does. Returns the table of the weights.
+template <int dim>
+Array<double> list_columns(const LevelColumns<dim> &columns, Array<int> &first, Array<MasterNode> &masters)
+{
+  const LevelSpace<dim> &space = *columns.functions;
+  if (!columns.is_prescribed())
+    {
+      const Masters<dim> of_columns{space};
+      of_columns.list_hanging(first, masters);
+      return of_columns.weights;
+    }
+  const CSRMatrix<double> &B       = space.B;
+  const Array<double>      weights = weights_of(B);
+  first                            = {0};
+  for (int dof = 0; dof < space.n_dofs(); ++dof)
+    {
+      for (auto k = B.row_start[dof]; k < B.row_start[dof + 1]; ++k)
+        masters.push_back({node_of_prescribed(space, B.column[k]), number_of(B.value[k], weights)});
+      first.push_back(to_index(masters.size(), "prescribed values"));
+    }
+  return weights;
+}
+
 // Lists the cells that each node of the rows acts on, in host memory.
 template <int dim>
 void list_cells(const LevelForm<dim> &form, const Masters<dim> &masters_of, Array<int> &first, Array<CellOfNode> &cells)
 {
   const LevelSpace<dim> &rows = form.rows, &columns = *form.columns.functions;
   const auto             first_of_node = first_components(rows.element());
-  const bool             constrained   = form.columns.kind == ColumnKind::unknowns;
+  const bool             constrained   = form.columns.kind != ColumnKind::nodal_values;
   const int              m             = rows.node_size();
   list_by_rows(
     rows.n_dofs() / m, static_cast<int>(form.cells.size()), first,
@@ -156,9 +186,12 @@ Array<unsigned char> free_flags(const LevelSpace<dim> &space)
 template <int dim>
 const LevelSpace<dim> &column_space(const LevelForm<dim> &form)
 {
-  if (form.columns.kind != ColumnKind::unknowns && form.columns.kind != ColumnKind::nodal_values)
-    throw RunError("assembly on a device: the columns of the form are neither unknowns nor all nodal values");
-  return *form.columns.functions;
+  const auto &columns = form.columns;
+  if (columns.is_points() || columns.is_by_component() ||
+      (columns.is_prescribed() && columns.functions->node_size() > 1))
+    throw RunError("assembly on a device: the columns of the form are neither unknowns, nor all nodal values, nor "
+                   "prescribed values of one component");
+  return *columns.functions;
 }
 
 // Of what each row is the sum of, by the numbers of the different ones.
@@ -254,6 +287,8 @@ void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim>
       {
         rows[block]    = node;
         columns[block] = A.column[A.row_start[r] + (block - first[node]) * n] / n;
+        if (form.columns.is_prescribed())
+          columns[block] = node_of_prescribed(*form.columns.functions, columns[block]);
       }
   row         = List<int>(device, rows);
   column      = List<int>(device, columns);
@@ -264,12 +299,12 @@ void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim>
 template <int dim>
 void AssemblyTables<dim>::list_contributions(const Device &device, const LevelForm<dim> &form)
 {
-  const Masters<dim> row_masters{form.rows}, column_masters{*form.columns.functions};
+  const Masters<dim> row_masters{form.rows};
   Array<int>         first_of_nodes, first_of_masters;
   Array<CellOfNode>  of_nodes;
   Array<MasterNode>  of_hanging;
   list_cells(form, row_masters, first_of_nodes, of_nodes);
-  column_masters.list_hanging(first_of_masters, of_hanging);
+  const Array<double>    column_weights = list_columns(form.columns, first_of_masters, of_hanging);
   const List<int>        first_cell(device, first_of_nodes), first_master(device, first_of_masters);
   const List<CellOfNode> cells(device, of_nodes);
   const List<MasterNode> masters(device, of_hanging);
@@ -277,7 +312,7 @@ void AssemblyTables<dim>::list_contributions(const Device &device, const LevelFo
 
   Array<double> products;
   for (const double a : row_masters.weights)
-    for (const double b : column_masters.weights)
+    for (const double b : column_weights)
       products.push_back(a * b);
   if (products.size() > 65535)
     throw RunError("assembly on a device: hanging nodes have too many different weights");
@@ -287,7 +322,7 @@ void AssemblyTables<dim>::list_contributions(const Device &device, const LevelFo
   start              = List<int>(device, std::size_t(n_blocks) + 1, "tables");
   FindContributions find{row.data(),          column.data(),  first_cell.data(),
                          cells.data(),        nodes.n,        nodes.node,
-                         first_master.data(), masters.data(), static_cast<int>(column_masters.weights.size()),
+                         first_master.data(), masters.data(), static_cast<int>(column_weights.size()),
                          start.data(),        nullptr};
   device.for_each(n_blocks, find);
   Array<int> starts(n_blocks + 1);
