@@ -27,18 +27,19 @@ PolynomialSmoother<Number>::PolynomialSmoother(const DeviceLevel<Number> &level,
   : LevelSmoother<Number>(level)
   , options(options)
   , smoother(make_smoother(options.type, level))
+  , takes_eigenvalue(options.chebyshev || options.type == "jacobi" || options.type == "block_jacobi")
 {
-  if (!options.chebyshev)
-    return;
-  d      = Vector(level.device, level.n_rows());
-  lambda = options.largest > 0. ? options.largest : largest_eigenvalue();
+  if (options.chebyshev)
+    d = Vector(level.device, level.n_rows());
+  if (takes_eigenvalue)
+    lambda = options.largest > 0. ? options.largest : largest_eigenvalue();
 }
 
 template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (!options.chebyshev || options.largest > 0.)
+  if (!takes_eigenvalue || options.largest > 0.)
     return;
   if (level.changes_on_device())
     follow_eigenvalue();
@@ -87,8 +88,10 @@ auto PolynomialSmoother<Number>::step(int n, const Vector &b, Vector &x, Vector 
 template <typename Number>
 auto PolynomialSmoother<Number>::coefficients(int n) const -> Coefficients
 {
-  return options.chebyshev ? chebyshev_coefficients<Number>(n, 1.1 * lambda / options.range, 1.1 * lambda) :
-                             Coefficients(n, {Number(0), static_cast<Number>(options.damping)});
+  if (options.chebyshev)
+    return chebyshev_coefficients<Number>(n, 1.1 * lambda / options.range, 1.1 * lambda);
+  const double most = takes_eigenvalue ? 1.9 / lambda : options.damping;
+  return Coefficients(n, {Number(0), static_cast<Number>(std::min(options.damping, most))});
 }
 
 template <typename Number>

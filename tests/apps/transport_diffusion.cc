@@ -304,7 +304,8 @@ TEST_F(TransportDiffusion, CoefficientsAndBoundariesOfAllKindsKeepTheOrder)
 }
 
 // A wave that leaves the box and enters on the other side, in two directions, with nodes that hang at the sides. The
-// box whose boundary values are given needs as many iterations, give or take one; in 3D a sixth less, of 50.
+// box whose boundary values are given needs as many iterations, give or take one. In 3D the matrix is nearly the mass
+// matrix: with the damping 0.8 itself Jacobi's steps diverge, and there were 58 and 49 iterations.
 TEST_F(TransportDiffusion, PeriodicWaves)
 {
   for (const int dim : {2, 3})
@@ -335,7 +336,8 @@ TEST_F(TransportDiffusion, PeriodicWaves)
         EXPECT_GT(std::log2(coarse.l2() / fine.l2()), degree + 0.8)
           << dim << "D, degree " << degree << ": errors " << coarse.l2() << ", " << fine.l2();
         const int of_given = solve(n + 1, dt / 2, given, 2).max_iterations();
-        EXPECT_LE(fine.max_iterations(), of_given + (dim == 2 ? 1 : of_given / 5)) << dim << "D, degree " << degree;
+        EXPECT_LE(fine.max_iterations(), of_given + 1) << dim << "D, degree " << degree;
+        EXPECT_LE(of_given, 15) << dim << "D, degree " << degree;
       }
 }
 

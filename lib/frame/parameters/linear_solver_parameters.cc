@@ -133,7 +133,8 @@ void LinearSolverParameters::add_smoothing()
   add_parameter("Arnoldi polynomial", smoother.arnoldi,
                 "Take the smoothing steps as one polynomial in S A whose zeros are harmonic Ritz values: for matrices "
                 "far from symmetric, on stretched cells");
-  add_parameter("Damping", smoother.damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
+  add_parameter("Damping", smoother.damping,
+                "omega of the smoother without Chebyshev; that of Jacobi is at most 1.9 / lambda", prm, Double(0, 2));
   add_parameter("Chebyshev range", smoother.range,
                 "Chebyshev damps eigenvalues above the largest divided by this number", prm, Double(1.001, 1e6));
   add_parameter("Pre-smoothing steps", multigrid.pre_steps, "With Chebyshev: the degree of the polynomial", prm,
