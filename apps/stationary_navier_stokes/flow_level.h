@@ -31,14 +31,14 @@ public:
   /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object. `unit` is the unit of a
   /// viscosity that varies; 0: its smallest value on this level.
   FlowLevel(const adamant::Device &device, const Parameters &parameters, const adamant::LevelMeshes<dim> &meshes,
-            std::size_t top, const Mapping<dim> &mapping, double unit = 0.)
+            std::size_t top, const MappingQ<dim> &mapping, double unit = 0.)
     : device(device)
     , parameters(parameters)
     , force(parameters.problem.has_force() ?
               adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
               nullptr)
     , field(meshes, "flow", flow_element<dim>(),
-            adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), dim + 1), top)
+            adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), mapping, dim + 1), top)
     , on_device(device, field, mapping)
     , equations(device, field, mapping, constants(parameters, unit),
                 parameters.problem.viscosity_on(*meshes.finest_mesh()), force.get(),

@@ -25,7 +25,7 @@ namespace stationary_navier_stokes
 {
 /// Writes a VTU file with velocity, pressure and derived fields.
 template <int dim>
-void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
+void write_state(const adamant::LevelSpace<dim> &space, const MappingQ<dim> &mapping,
                  const adamant::DerivedFields<dim> &derived, const double *nodal, adamant::TimeSeries &series,
                  double time)
 {

@@ -38,7 +38,8 @@ class Stokes : public adamant::TimeDependentProblem<dim>
 {
 public:
   Stokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, adamant::Schedule::stationary(parameters.output.files), {}, parameters.mesh)
+    : Base(device, run, adamant::Schedule::stationary(parameters.output.files), {}, parameters.mesh,
+           parameters.discretization.degree())
     , parameters(parameters)
     , data(make_case<dim>(parameters.problem))
   {}
@@ -106,6 +107,7 @@ private:
     flow.emplace(device, this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)), *mesh, mapping,
                  parameters.problem, parameters.viscosity, parameters.linear_solver, parameters.schur(),
                  parameters.discretization.element());
+    parameters.mesh.check_mapping(flow->space().triangulation(), mapping); // Q2 has other cells than `mesh`
     const auto &points   = parameters.output.points; // one that lies outside is found here, before anything is solved
     const auto &matrices = flow->matrices();
     velocity_at_points   = {device, "Output/Points", matrices.velocity, mapping, points, dim};
@@ -144,7 +146,7 @@ private:
 
   void setup_load()
   {
-    const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
+    const unsigned int n = parameters.discretization.degree() + 2; // points in each direction
     const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
     adamant::require_numbers(device.communicator(), "Problem/Body force", F);
     load = Vector(device, adamant::transposed_product(flow->space().owned_H(), F));
@@ -177,7 +179,7 @@ private:
   {
     adamant::FieldOutput<dim> output;
     flow->add_output(output, derived, values[0], values[1], parameters.output.shows("viscosity") ? values[2] : nullptr);
-    output.build_patches(mapping, flow->velocity().field().element().degree);
+    output.build_patches(mapping, parameters.discretization.degree());
     series.write(output, t);
   }
 

@@ -101,6 +101,7 @@ struct DiscretizationParameters : ParameterAcceptor
   {
     return velocity == "q2" ? adamant::VelocityElement::q2 : adamant::VelocityElement::q1_iso_q2;
   }
+  unsigned int degree() const { return velocity == "q2" ? 2 : 1; }
 };
 
 struct ViscosityParameters : adamant::ViscosityParameters

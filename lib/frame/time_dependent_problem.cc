@@ -402,9 +402,7 @@ void TimeDependentProblem<dim>::write(TimeSeries &series, double t, const std::v
         show(data, outputs[i].field->finest(), values[i]);
       degree = std::max(degree, outputs[i].field->element().degree);
     }
-  data.build_patches(mapping, degree,
-                     mapping.get_degree() > 1 ? FieldOutput<dim>::curved_inner_cells :
-                                                FieldOutput<dim>::curved_boundary);
+  data.build_patches(mapping, degree);
   series.write(data, t);
 }
 

@@ -147,10 +147,11 @@ void FlowBoundaries::check(unsigned int dim) const
 
 template <int dim>
 DirichletBoundary dirichlet_boundary(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh,
-                                     unsigned int n_components)
+                                     const dealii::MappingQ<dim> &mapping, unsigned int n_components)
 {
   boundaries.check(mesh);
   DirichletBoundary dirichlet;
+  dirichlet.mapping_degree = mapping.get_degree();
   for (const auto id : boundary_ids(mesh))
     {
       dealii::ComponentMask mask(n_components, false);
@@ -338,7 +339,7 @@ template class Tractions<2>;
 template class Tractions<3>;
 #define INSTANTIATE(dim)                                                                                                 \
   template DirichletBoundary  dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,             \
-                                                 unsigned int);                                                          \
+                                                 const dealii::MappingQ<dim> &, unsigned int);                           \
   template void               require_no_rigid_motion(const FlowBoundaries &, const dealii::Triangulation<dim> &, bool); \
   template bool               slips_on_curves(const FlowBoundaries &, const dealii::Triangulation<dim> &);               \
   template BoundaryFlux       given_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,  \

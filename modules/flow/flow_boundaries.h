@@ -12,7 +12,7 @@
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/point.h>
 #include <deal.II/base/tensor.h>
-#include <deal.II/fe/mapping.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/tria.h>
 
 #include <map>
@@ -112,12 +112,13 @@ private:
   std::map<std::string, std::map<unsigned int, std::string>> lists; // by key and boundary id, once they are read
 };
 
-/// Returns the prescribed components of a velocity, the first dim of n_components. With free slip the normal one is
+/// Returns the prescribed components of a velocity, the first dim of n_components, whose cells are as the mapping has
+/// them. With free slip the normal one is
 /// prescribed on sides normal to an axis, and u . n = 0 holds at the nodes of others. Throws InputError where a
 /// boundary is none of the mesh, or one with free slip has an edge. All ranks call it together.
 template <int dim>
 DirichletBoundary dirichlet_boundary(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh,
-                                     unsigned int n_components = dim);
+                                     const dealii::MappingQ<dim> &mapping, unsigned int n_components = dim);
 
 /// Throws InputError where a rigid motion of the fluid is free: a translation, and with `may_turn` also a rotation,
 /// which periodic sides hold. All ranks call it together.

@@ -250,7 +250,7 @@ void FlowResults<dim>::serialize(State &state)
 }
 
 template <int dim>
-void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const DerivedFields<dim> &derived,
+void write_flow(const LevelSpace<dim> &space, const dealii::MappingQ<dim> &mapping, const DerivedFields<dim> &derived,
                 const double *velocity, const double *pressure, TimeSeries &series, double time)
 {
   dealii::DoFHandler<dim> dofs(space.triangulation());

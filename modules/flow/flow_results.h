@@ -100,6 +100,6 @@ private:
 /// Adds one state of velocity, derived fields and pressure to a series, from values at a rank's own nodes of a scalar
 /// Q1 space; the velocity is stored by components. All ranks call it together.
 template <int dim>
-void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const DerivedFields<dim> &derived,
+void write_flow(const LevelSpace<dim> &space, const dealii::MappingQ<dim> &mapping, const DerivedFields<dim> &derived,
                 const double *velocity, const double *pressure, TimeSeries &series, double time);
 } // namespace adamant

@@ -87,7 +87,7 @@ std::string rounding_limit(const CellViscosity &eta, double h, const Vector<doub
 
 template <int dim>
 StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
-                            const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries,
+                            const dealii::MappingQ<dim> &mapping, const FlowBoundaries &boundaries,
                             const ViscosityParameters &averages, const StokesSolverParameters &parameters,
                             SchurComplement schur, VelocityElement element)
   : device(device)
@@ -97,7 +97,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   , parameters(parameters)
   , schur(schur)
   , length(length_of(mesh))
-  , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh),
+  , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh, mapping),
               boundaries.all(&FlowBoundaries::prescribes, mesh), boundaries.all(&FlowBoundaries::is_open, mesh),
               stokes_options(levels, length, averages, parameters, schur, element))
   , field(device, matrices_.velocity, mapping)

@@ -11,7 +11,7 @@
 #include "stokes/stokes_parameters.h"
 #include "stokes/viscous_levels.h"
 
-#include <deal.II/fe/mapping.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/tria.h>
 
 #include <memory>
@@ -50,8 +50,8 @@ public:
   /// object, except `levels`. Throws InputError where the boundaries do not fit the mesh, or the solver is not
   /// available.
   StokesFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
-             const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries, const ViscosityParameters &averages,
-             const StokesSolverParameters &parameters, SchurComplement schur,
+             const dealii::MappingQ<dim> &mapping, const FlowBoundaries &boundaries,
+             const ViscosityParameters &averages, const StokesSolverParameters &parameters, SchurComplement schur,
              VelocityElement element = VelocityElement::q1_iso_q2);
 
   /// Sets η and all matrices. update_solver() and set_load() have to follow.
@@ -126,7 +126,7 @@ private:
 
   Device                           device;
   dealii::Triangulation<dim>      &mesh;
-  const dealii::Mapping<dim>      &mapping;
+  const dealii::MappingQ<dim>     &mapping;
   const ViscosityParameters       &average_parameters;
   const StokesSolverParameters    &parameters;
   SchurComplement                  schur;

@@ -100,7 +100,7 @@ TEST_F(Stokes, Step104)
   EXPECT_LE(iterations(fine), 18);
 }
 
-// The exact torques and force of Jeffery and Wannier, which polygons in place of the circles approach with order 2.
+// The exact torques and force of Jeffery and Wannier, which are integrals of gradients, of order 2.
 TEST_F(Stokes, EccentricCylinders)
 {
   const auto errors = [&](const std::string &refinements) {
@@ -115,18 +115,24 @@ TEST_F(Stokes, EccentricCylinders)
   const auto coarse = errors("2"), fine = errors("3");
   for (int k = 0; k < 3; ++k)
     {
-      EXPECT_LE(std::abs(fine[k]), 0.005);
-      EXPECT_GT(coarse[k] / fine[k], 3.4);
+      EXPECT_LE(std::abs(fine[k]), 0.0035);
+      EXPECT_GT(coarse[k] / fine[k], 3.1);
     }
 }
 
-// Zick and Homsy (1982) have the drag coefficient 4.292; on 3072 cells it is 0.7 % larger, on 24576 cells 0.2 %.
+// Zick and Homsy (1982) have the drag coefficient 4.292; on 3072 cells it is 0.7 % larger, on 24576 cells 0.2 %. The
+// curved cells of Q2 have 0.13 % on the same nodes.
 TEST_F(Stokes, ArrayOfSpheres)
 {
-  const auto   outcome = run_file("array_of_spheres.prm", {"Mesh/Refinements=2", "Output/Files=false"});
-  const double U       = outcome.record.at("statistics").at("integral_u_x");
-  EXPECT_NEAR(0.171038 / U, 4.292, 0.008 * 4.292);
-  EXPECT_LE(iterations(outcome), 21);
+  const std::vector<std::pair<std::string, double>> cases = {{"q1_iso_q2", 0.008}, {"q2", 0.002}};
+  for (const auto &[element, tolerance] : cases)
+    {
+      const auto   outcome = run_file("array_of_spheres.prm",
+                                      {"Mesh/Refinements=2", "Output/Files=false", "Discretization/Velocity=" + element});
+      const double U       = outcome.record.at("statistics").at("integral_u_x");
+      EXPECT_NEAR(0.171038 / U, 4.292, tolerance * 4.292);
+      EXPECT_LE(iterations(outcome), 21);
+    }
 }
 
 // On 65 x 65 nodes no more iterations than an independent program has; on adaptive meshes as few, and errors that fall.

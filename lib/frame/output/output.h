@@ -3,7 +3,7 @@
 #include "base/communicator.h"
 #include "fem/spaces/level_space.h"
 
-#include <deal.II/fe/mapping.h>
+#include <deal.II/fe/mapping_q.h>
 #include <deal.II/numerics/data_out.h>
 #include <deal.II/numerics/data_postprocessor.h>
 
@@ -37,6 +37,13 @@ public:
   /// Adds the vector fields, of dim components each, that the space consists of, times factors.
   void add_vectors(const LevelSpace<dim> &space, const double *owned, const std::vector<std::string> &names,
                    std::vector<double> factors = {});
+
+  /// Evaluates all that has been added at degree + 1 points in each direction of a cell, as the mapping has the cell.
+  void build_patches(const dealii::MappingQ<dim> &mapping, unsigned int degree)
+  {
+    dealii::DataOut<dim>::build_patches(mapping, degree,
+                                        mapping.get_degree() > 1 ? this->curved_inner_cells : this->curved_boundary);
+  }
 
 private:
   std::deque<NodalVector> values;
