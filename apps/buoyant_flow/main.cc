@@ -16,6 +16,7 @@
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
+#include "stokes/nonlinear_flow.h"
 
 #include <deal.II/fe/fe_q.h>
 
@@ -35,8 +36,8 @@ public:
   BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
     , parameters(parameters)
-    , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
-    , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
+    , law(device, "Problem/Viscosity", parameters.problem.viscosity)
+    , density_of(adamant::function_of_numbers(device, "Problem/Density", {parameters.problem.density}, {"c"}))
   {}
 
 private:
@@ -64,7 +65,8 @@ private:
     composition.reset();
     const auto &solver = parameters.linear_solver;
     flow.emplace(device, this->level_mesh_options(solver, FE_Q<dim>(1)), *mesh, mapping, parameters.problem,
-                 parameters.viscosity, solver, solver.schur_complement(adamant::SchurComplement::mass));
+                 parameters.viscosity, solver, solver.schur_complement(adamant::SchurComplement::mass), law,
+                 parameters.problem.gravity);
     composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
     auto fields = flow->fields();
     fields.push_back({&composition->finest(), {"c"}});
@@ -105,9 +107,8 @@ private:
   void update_material()
   {
     transport->evaluate(c, c_at_points);
-    viscosity_of(c_at_points, at_points);
-    const auto eta = flow->viscosity_of(at_points, true);
-    timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(eta); });
+    flow->set_input("c", c_at_points);
+    timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->update_viscosity(); });
     density_of(c_at_points, at_points);
     device.multiply(1., G, at_points, 0., load);
     adamant::require(std::isfinite(device.dot(load, load)),
@@ -119,7 +120,8 @@ private:
     new_mesh = false;
     if (step == 0) // later the mesh changes from step to step
       std::cout << mesh->n_global_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
-                << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision()) << std::endl;
+                << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision())
+                << ", average of the viscosity in cells: " << flow->average() << std::endl;
     this->describe(
       {flow->n_unknowns(), mesh->n_global_active_cells(), flow->matrices().data().velocity, parameters.linear_solver});
   }
@@ -190,6 +192,8 @@ private:
                            {"mass", now.mass},
                            {"height", now.height},
                            {"speed", now.speed}});
+    if (law.depends_on("strain"))
+      row.insert(row.end(), {{"nonlinear_steps", flow->nonlinear_steps()}});
     if (parameters.output.any())
       evaluation->add_to(row, adamant::pointers(evaluated()));
   }
@@ -229,6 +233,10 @@ private:
     record["speed"] = now.speed;
     if (!flow->prescribes_velocity())
       record["dissipation"] = flow->dissipation();
+    if (law.depends_on("strain"))
+      record["nonlinear_steps"] = flow->nonlinear_steps();
+    const auto &eta     = flow->cell_viscosity();
+    record["viscosity"] = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
     record["precision"] = to_text(flow->precision());
     evaluation->add_to(record, adamant::pointers(evaluated()), this->folder());
     std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
@@ -238,8 +246,9 @@ private:
 
   const Parameters                             &parameters;
   const adamant::DerivedFields<dim>             derived{parameters.output, adamant::flow_quantities<dim>()};
-  adamant::NumberFunction                       viscosity_of, density_of;
-  std::optional<adamant::StokesFlow<dim>>       flow;
+  adamant::ViscosityLaw                         law;
+  adamant::NumberFunction                       density_of;
+  std::optional<adamant::NonlinearFlow<dim>>    flow;
   std::optional<adamant::Field<dim>>            composition;
   std::optional<adamant::LimitedTransport<dim>> transport;
   std::optional<adamant::Evaluation<dim>>       evaluation;

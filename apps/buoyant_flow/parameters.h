@@ -7,6 +7,7 @@
 #include "frame/parameters/time_parameters.h"
 #include "meshes/mesh_parameters.h"
 #include "stokes/stokes_parameters.h"
+#include "stokes/viscosity_law.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -31,7 +32,9 @@ struct ProblemParameters : adamant::FlowBoundaries
   {
     add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Initial composition", initial_composition, "c at time 0: expression of x, y, z");
-    add_parameter("Viscosity", viscosity, "eta: expression of c");
+    add_parameter("Viscosity", viscosity,
+                  "eta: expression of the composition c, the depth below the highest point, and the strain rate "
+                  "strain = sqrt(eps:eps), eps = (grad u + grad u^T)/2");
     add_parameter("Density", density, "rho: expression of c; a density that is equal everywhere moves nothing");
     add_parameter("Gravity", gravity, "g, a component for each dimension: the force is rho g");
   }
@@ -39,8 +42,8 @@ struct ProblemParameters : adamant::FlowBoundaries
   void check() const
   {
     adamant::check_expression("Problem/Initial composition", initial_composition, 1, dimension);
-    adamant::parse_function_of("c", "Problem/Viscosity", viscosity);
-    adamant::parse_function_of("c", "Problem/Density", density);
+    adamant::ViscosityLaw::check("Problem/Viscosity", viscosity, false);
+    adamant::parse_function_of({"c"}, "Problem/Density", density);
     require(gravity.size() >= dimension, "Problem/Gravity has ", gravity.size(),
             " components, but Problem/Dimension is ", dimension);
     require(std::any_of(gravity.begin(), gravity.begin() + dimension, [](double g) { return g != 0.; }),
@@ -71,13 +74,13 @@ struct TimeParameters : ParameterAcceptor
 
 struct Parameters
 {
-  adamant::MeshParameters         mesh{"pressure mesh", "; the velocity mesh has one more", 1, 4};
-  ProblemParameters               problem{mesh};
-  TimeParameters                  time;
-  adamant::ViscosityParameters    viscosity;
-  adamant::AdaptivityParameters   adaptivity{{"composition", "velocity"}, true};
-  adamant::StokesOutputParameters output{mesh, "the fields are recorded with the statistics", "c, "};
-  adamant::StokesSolverParameters linear_solver{"mass"};
+  adamant::MeshParameters               mesh{"pressure mesh", "; the velocity mesh has one more", 1, 4};
+  ProblemParameters                     problem{mesh};
+  TimeParameters                        time;
+  adamant::NonlinearViscosityParameters viscosity;
+  adamant::AdaptivityParameters         adaptivity{{"composition", "velocity"}, true};
+  adamant::StokesOutputParameters       output{mesh, "the fields are recorded with the statistics", "c, "};
+  adamant::StokesSolverParameters       linear_solver{"mass"};
 
   Parameters() { output.add_statistics_interval(); }
 

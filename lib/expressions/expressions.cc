@@ -153,16 +153,19 @@ std::unique_ptr<ParsedFunction<dim>> parse_scalar(const char *names, const std::
   return parse<dim>(key, text, {text}, names, true);
 }
 
-std::unique_ptr<ParsedFunction<1>> parse_function_of(const std::string &name, const std::string &key,
+std::unique_ptr<ParsedFunction<3>> parse_function_of(const std::vector<std::string> &names, const std::string &key,
                                                      const std::string &text)
 {
-  return parse<1>(key, text, {text}, name, false);
+  std::string all = names[0];
+  for (std::size_t i = 1; i < 4; ++i) // the parser has four variables, always
+    all += "," + (i < names.size() ? names[i] : "unused_" + std::to_string(i));
+  return parse<3>(key, text, {text}, all, true);
 }
 
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text)
 {
-  const std::shared_ptr<ParsedFunction<1>> function = parse_function_of("t", key, text);
-  return [function](double t) { return function->value(dealii::Point<1>(t)); };
+  const std::shared_ptr<ParsedFunction<3>> function = parse_function_of({"t"}, key, text);
+  return [function](double t) { return function->value(dealii::Point<3>(t, 0., 0.)); };
 }
 
 std::vector<double> split_numbers(const std::string &text)
@@ -235,10 +238,8 @@ void evaluate_at_points(ParsedFunction<dim> &f, double t, const Array<double> &p
   });
 }
 
-template class ParsedFunction<1>;
 template class ParsedFunction<2>;
 template class ParsedFunction<3>;
-template void evaluate_at_points(ParsedFunction<1> &, double, const Array<double> &, double *);
 template void evaluate_at_points(ParsedFunction<2> &, double, const Array<double> &, double *);
 template void evaluate_at_points(ParsedFunction<3> &, double, const Array<double> &, double *);
 template std::unique_ptr<ParsedFunction<2>> parse_scalar(const char *, const std::string &, const std::string &);

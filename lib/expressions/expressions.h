@@ -47,8 +47,9 @@ template <int dim>
 std::unique_ptr<ParsedFunction<dim>> parse_function(const std::string &key, const std::string &text,
                                                     unsigned int n_components);
 
-/// Returns the function of one number that `text` gives, in which `name` stands for the number.
-std::unique_ptr<ParsedFunction<1>> parse_function_of(const std::string &name, const std::string &key,
+/// Returns the function of one to four numbers that `text` gives, in which `names` stand for them. The first three are
+/// passed as the position, the fourth is passed as the time.
+std::unique_ptr<ParsedFunction<3>> parse_function_of(const std::vector<std::string> &names, const std::string &key,
                                                      const std::string &text);
 
 /// Returns the function of t alone that `text` gives.

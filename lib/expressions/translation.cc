@@ -264,15 +264,16 @@ std::string point_function(const std::vector<std::string> &components)
   return source + "}\n";
 }
 
-std::string point_kernel(const std::vector<std::string> &components, int dim)
+std::string point_kernel(const std::vector<std::string> &components, int dim, bool with_u)
 {
+  const auto place = [](int d) { return "points[" + std::to_string(d) + " * (long)n + i]"; };
   return point_function(components) +
          "extern \"C\" __global__ void at_points(int n, const double *points, double t, double *values)\n"
          "{\n"
-         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "  const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;\n"
          "  if (i < n)\n"
-         "    point_function(points[i], " +
-         (dim > 1 ? "points[n + (long)i], " : "0., ") + (dim == 3 ? "points[2 * (long)n + i]" : "0.") +
-         ", t, values + i, n);\n}\n";
+         "    point_function(" +
+         place(0) + ", " + (dim > 1 ? place(1) : "0.") + ", " + (dim == 3 ? place(2) : "0.") + ", t, values + i, n" +
+         (with_u ? ", " + place(dim) : "") + ");\n}\n";
 }
 } // namespace adamant

@@ -15,6 +15,6 @@ std::string point_function(const std::vector<std::string> &components);
 
 /// Returns the code of point_function and of the kernel `at_points(int n, const double *points, double t, double
 /// *values)` in `dim` dimensions. The kernel sets values[c n + i] = f_c(t, x_i) for i < n, where points[d n + i] is
-/// coordinate d of x_i.
-std::string point_kernel(const std::vector<std::string> &components, int dim);
+/// coordinate d of x_i. With `with_u`, points[dim n + i] is u there.
+std::string point_kernel(const std::vector<std::string> &components, int dim, bool with_u = false);
 } // namespace adamant

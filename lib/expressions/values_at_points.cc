@@ -2,6 +2,7 @@
 
 #include "algebra/compiled_kernel.h"
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "expressions/expressions.h"
 #include "expressions/translation.h"
 
@@ -60,23 +61,38 @@ PointFunction function_at_points(const Device &device, const std::string &key, c
     }
 }
 
-NumberFunction function_of_number(const Device &device, const std::string &key, const std::string &text,
-                                  const std::string &name)
+NumberFunction function_of_numbers(const Device &device, const std::string &key, const std::vector<std::string> &texts,
+                                   const std::vector<std::string> &names)
 {
-  const Parsed<1>      parsed  = parse_function_of(name, key, text);
-  const NumberFunction on_host = [parsed](const Vector<double> &c, Vector<double> &values) {
-    Array<double> result(c.size());
-    evaluate_at_points(*parsed, 0., to_host(c), result.data());
+  const std::size_t      k = names.size();
+  std::vector<Parsed<3>> parsed;
+  for (const auto &text : texts)
+    parsed.push_back(parse_function_of(names, key, text));
+  const NumberFunction on_host = [parsed, k](const Vector<double> &numbers, Vector<double> &values) {
+    const auto        from = to_host(numbers);
+    const std::size_t n    = from.size() / k;
+    Array<double>     result(parsed.size() * n);
+    for (std::size_t c = 0; c < parsed.size(); ++c)
+      parallel_for(n, [&, f = parsed[c].get()](std::size_t i) {
+        dealii::Point<3> first;
+        for (std::size_t d = 0; d < std::min<std::size_t>(k, 3); ++d)
+          first[d] = from[d * n + i];
+        result[c * n + i] = f->value_at(k == 4 ? from[3 * n + i] : 0., first);
+      });
     values.upload(result.data());
   };
   if (!device.traits().separate_memory)
     return on_host;
   try
     {
-      const std::string    of_x = std::regex_replace(text, std::regex("\\b" + name + "\\b"), "x");
-      const CompiledKernel kernel(device, point_kernel({of_x}, 1), "at_points");
-      return
-        [kernel](const Vector<double> &c, Vector<double> &values) { kernel(c.size(), c.data(), 0., values.data()); };
+      std::vector<std::string> of_xyzu = texts;
+      for (auto &text : of_xyzu)
+        for (std::size_t d = 0; d < k; ++d)
+          text = std::regex_replace(text, std::regex("\\b" + names[d] + "\\b"), std::string(1, "xyzu"[d]));
+      const CompiledKernel kernel(device, point_kernel(of_xyzu, std::min<int>(k, 3), k == 4), "at_points");
+      return [kernel, k](const Vector<double> &numbers, Vector<double> &values) {
+        kernel(numbers.size() / static_cast<int>(k), numbers.data(), 0., values.data());
+      };
     }
   catch (const RunError &reason)
     {

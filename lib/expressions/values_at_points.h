@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace adamant
 {
@@ -25,13 +26,14 @@ template <int dim>
 PointFunction function_at_points(const Device &device, const std::string &key, const std::string &text,
                                  unsigned int n_components, const Array<double> &points);
 
-/// A function of one number: it sets values[i] = f(c_i) for i < c.size(), with both vectors in device memory.
-using NumberFunction = std::function<void(const Vector<double> &c, Vector<double> &values)>;
+/// A function of some numbers: it sets values[c n + i] = f_c(a_i, b_i, ...) for i < n, with both vectors in device
+/// memory. `numbers` has all a_i, then all b_i, and so on.
+using NumberFunction = std::function<void(const Vector<double> &numbers, Vector<double> &values)>;
 
-/// Returns the function that `text` gives, in which `name` stands for the number. It is evaluated where and as the
-/// result of function_at_points is.
-NumberFunction function_of_number(const Device &device, const std::string &key, const std::string &text,
-                                  const std::string &name);
+/// Returns the function whose components `texts` give, in which one to four names stand for the numbers. It is
+/// evaluated where and as the result of function_at_points is.
+NumberFunction function_of_numbers(const Device &device, const std::string &key, const std::vector<std::string> &texts,
+                                   const std::vector<std::string> &names);
 
 /// Throws InputError on all ranks where one of them has a value that is NaN or infinite. `key` names the parameter that
 /// gives the values. All ranks call it together.

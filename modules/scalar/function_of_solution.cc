@@ -74,20 +74,6 @@ private:
   std::vector<std::shared_ptr<ParsedFunction<3>>> parsed;
   double                                          last_time = 0.;
 };
-
-// A kernel as CompiledKernel has it, whose points have u behind their coordinates.
-std::string kernel_of(const std::vector<std::string> &texts, int dim)
-{
-  return point_function(texts) +
-         "extern \"C\" __global__ void of_solution(int n, const double *points, double t, double *values)\n"
-         "{\n"
-         "  const long i = blockIdx.x * (long)blockDim.x + threadIdx.x;\n"
-         "  if (i < n)\n"
-         "    point_function(points[i], points[n + i], " +
-         (dim == 3 ? "points[2L * n + i], t, values + i, n, points[3L * n + i]" :
-                     "0., t, values + i, n, points[2L * n + i]") +
-         ");\n}\n";
-}
 } // namespace
 
 void check_function_of_solution(const std::string &key, const std::string &text, unsigned int dim)
@@ -150,7 +136,7 @@ FunctionOfSolution<dim>::make_part(const Device &device, const std::string &key,
   else
     try
       {
-        const CompiledKernel kernel(device, kernel_of(texts, dim), "of_solution");
+        const CompiledKernel kernel(device, point_kernel(texts, dim, true), "at_points");
         part.evaluate = [kernel, n_part](double t, const Vector<double> &at, Vector<double> &values) {
           kernel(static_cast<int>(n_part), at.data(), t, values.data());
         };

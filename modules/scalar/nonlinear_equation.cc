@@ -1,12 +1,12 @@
 #include "scalar/nonlinear_equation.h"
 
 #include "base/communicator.h"
+#include "coefficients/derivative.h"
 #include "coefficients/expression_text.h"
 #include "coefficients/level_points.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/spaces/field.h"
-#include "scalar/derivative.h"
 
 #include <deal.II/base/types.h>
 

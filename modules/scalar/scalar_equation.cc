@@ -2,12 +2,12 @@
 
 #include "base/communicator.h"
 #include "base/exceptions.h"
+#include "coefficients/derivative.h"
 #include "coefficients/expression_text.h"
 #include "coefficients/level_points.h"
 #include "expressions/expressions.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/spaces/field.h"
-#include "scalar/derivative.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/utilities.h>

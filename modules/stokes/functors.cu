@@ -4,6 +4,7 @@
 #include "stokes/cells/cell_matrix.h"
 #include "stokes/scaled_product.h"
 #include "stokes/stokes_kernels.h"
+#include "stokes/strain_kernels.h"
 #include "stokes/transport/transport_functors.h"
 
 namespace adamant::cuda
@@ -29,6 +30,13 @@ template void for_each(const DeviceInterface &, int, const InvertPositive &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<double> &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<float> &);
 template void for_each(const DeviceInterface &, int, const ScaledProductEntry &);
+template void for_each(const DeviceInterface &, int, const StoreStrain<2> &);
+template void for_each(const DeviceInterface &, int, const StoreStrain<3> &);
+template void for_each(const DeviceInterface &, int, const TangentFactor &);
+template void for_each(const DeviceInterface &, int, const TangentStress<2> &);
+template void for_each(const DeviceInterface &, int, const TangentStress<3> &);
+template void for_each(const DeviceInterface &, int, const LoadsOfStress<2> &);
+template void for_each(const DeviceInterface &, int, const LoadsOfStress<3> &);
 
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainMass> &);

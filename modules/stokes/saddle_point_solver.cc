@@ -168,7 +168,7 @@ const Matrix<Number> *matrix_of(const Preconditioner &V)
 
 SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData &data, int dim, SchurComplement type,
                                      const LinearSolverOptions &options, const MultigridOptions &schur_options,
-                                     std::unique_ptr<Preconditioner> external)
+                                     std::unique_ptr<Preconditioner> external, const LinearOperator *tangent)
   : data(data)
   , options(options)
   , V(external ? std::move(external) : make_multigrid(device, data.velocity, options.precision, options.multigrid))
@@ -177,7 +177,8 @@ SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData
   , A_operator(A_matrix, device, data.Bt->n_rows)
   , B_operator(Matrix<double>(device, *data.B), device, data.Bt->n_rows)
   , Bt_operator(Matrix<double>(device, *data.Bt, data.velocity.back().node_size), device, data.B->n_rows)
-  , system({{&A_operator, &Bt_operator}, {&B_operator, nullptr}})
+  , A_and_tangent(A_operator, tangent)
+  , system({{&A_and_tangent, &Bt_operator}, {&B_operator, nullptr}})
   , S(make_schur(device, data, dim, type, schur_options))
   , triangular(device, system, {V.get(), S.get()}, TriangularPreconditioner::Part::upper)
   , gmres(device, system, triangular, options.restart)

@@ -106,6 +106,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   b           = Vector<double>(device, n);
   x           = Vector<double>(device, n);
   u           = field.vector();
+  forces      = field.vector();
   p           = Vector<double>(device, matrices_.nodal_pressure.finest().n_owned());
   viscosity   = Vector<double>(device, space().n_cells());
   scaled      = Vector<double>(device, space().n_cells());
@@ -119,12 +120,13 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
 }
 
 template <int dim>
-CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, bool has_units) const
+CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, bool has_units,
+                                            const std::string &automatic) const
 {
   const int      n = static_cast<int>(matrices_.quadrature.size());
   Vector<double> of_cells(device, space().n_cells());
   device.for_each(of_cells.size(),
-                  AverageInCells{average_parameters.finest_average(), n, at_points.data(), of_cells.data()});
+                  AverageInCells{average_parameters.finest_average(automatic), n, at_points.data(), of_cells.data()});
   const auto &finest   = average_parameters.finest;
   const bool  may_stay = finest == "none" || (finest == "auto" && matrices_.is_q2());
   auto        values   = may_stay ? to_host(at_points) : Array<double>();
@@ -185,7 +187,8 @@ void StokesFlow<dim>::make_solver(Precision precision)
   solver.emplace(device, matrices_.data(), dim, schur, options,
                  StokesSolverParameters::pressure_options(!matrices_.is_open()),
                  make_preconditioner<dim>(device, matrices_.data().velocity, space(), parameters, options,
-                                          [this](const auto &space) { return rigid_body_modes(space, mapping); }));
+                                          [this](const auto &space) { return rigid_body_modes(space, mapping); }),
+                 tangent);
   new_precision.reset();
   solver_is_behind = false;
 }
@@ -193,10 +196,17 @@ void StokesFlow<dim>::make_solver(Precision precision)
 template <int dim>
 void StokesFlow<dim>::set_load(const Vector<double> &F)
 {
+  device.copy(F.part(0, forces.size()), forces);
+  device.axpby(1., tractions, 1., forces);
+  set_right_hand_side();
+}
+
+template <int dim>
+void StokesFlow<dim>::set_right_hand_side()
+{
   b.set_zero();
   Vector<double> b_u = part(b, 0);
-  device.copy(F.part(0, b_u.size()), b_u);
-  device.axpby(1., tractions, 1., b_u);
+  device.copy(forces, b_u);
   if (prescribes_velocity())
     matrices_.subtract_prescribed(g, b);
   b_is_behind = false;
@@ -207,7 +217,7 @@ SolverResult StokesFlow<dim>::solve()
 {
   if (solver_is_behind || b_is_behind)
     throw RunError("Stokes flow: update_solver() and set_load() have to follow set_viscosity() before solve()");
-  const auto result = solve_scaled();
+  const auto result = solve_scaled(b, x);
   auto       x_p    = part(x, 1);
   matrices_.remove_mean(x_p);
   set_nodal_values();
@@ -217,24 +227,26 @@ SolverResult StokesFlow<dim>::solve()
 
 // Where float does not do, once more with mixed precision.
 template <int dim>
-SolverResult StokesFlow<dim>::solve_scaled()
+SolverResult StokesFlow<dim>::solve_scaled(const Vector<double> &rhs, Vector<double> &solution,
+                                           double part_of_tolerance)
 {
   try
     {
-      return solver->solve(b, x);
+      return solver->solve(rhs, solution, part_of_tolerance);
     }
   catch (const SolverError &error)
     {
-      if (!std::isfinite(device.dot(b, b)))
+      if (!std::isfinite(device.dot(rhs, rhs)))
         throw SolverError("Stokes problem: the force or a prescribed velocity is NaN or infinite somewhere");
       if (precision_ != Precision::float32 || !parameters.adapt_precision)
-        throw SolverError(error.what() + rounding_limit<dim>(
-                                           eta, dealii::GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim), x, b));
+        throw SolverError(
+          error.what() +
+          rounding_limit<dim>(eta, dealii::GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim), solution, rhs));
       std::cout << error.what() << "\nonce more with Linear solver/Precision = mixed" << std::endl;
     }
-  x.set_zero();
+  solution.set_zero();
   make_solver(Precision::mixed);
-  return solve_scaled();
+  return solve_scaled(rhs, solution, part_of_tolerance);
 }
 
 template <int dim>
@@ -280,10 +292,12 @@ template <int dim>
 void StokesFlow<dim>::serialize(State &state)
 {
   Vector<double> x_u = part(x, 0), x_p = part(x, 1);
+  double         scale    = eta.scale;
   const auto    &pressure = matrices_.pressure.finest(), &finest = matrices_.nodal_pressure.finest();
   if (state.changes_mesh() && !injection) // all ranks make it together, also one that has no rows of it
     injection.emplace(device, matrices_.injection());
   const Matrix<double> none;
+  state.scalar(scale); // of the velocities that are stored
   state.unknowns(x_u, space());
   state.unknowns(x_p, CoarserSpace<dim>{pressure, finest, matrices_.to_velocity_mesh, injection ? *injection : none});
   auto precision = precision_;
@@ -291,6 +305,7 @@ void StokesFlow<dim>::serialize(State &state)
     state.scalar(precision);
   if (!state.loading())
     return;
+  device.scale(eta.scale / scale, x_u);
   if (precision != precision_)
     make_solver(precision);
   if (state.changes_mesh()) // a checkpoint's is of zero mean, but for rounding, which once more would change

@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace adamant
@@ -60,8 +61,10 @@ public:
   void update_solver();
   bool solver_stays() const { return solver && !new_precision; }
   /// Returns the viscosity for values at the quadrature points of A on the device, point q of cell c at c n_q + q. It
-  /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
-  CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
+  /// is averaged in cells as the parameters say, or by the kind `automatic`. cell_viscosity() explains `has_units` and
+  /// errors.
+  CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units,
+                             const std::string &automatic = "harmonic") const;
 
   /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device. It adds the
   /// tractions, and the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is
@@ -113,11 +116,12 @@ public:
     return space().n_global_dofs() + matrices_.pressure.finest().n_global_dofs();
   }
 
-private:
+protected:
   void           make_solver(Precision precision);
   Precision      wanted_precision() const;
-  SolverResult   solve_scaled();
+  SolverResult   solve_scaled(const Vector<double> &rhs, Vector<double> &solution, double part_of_tolerance = 1.);
   void           set_nodal_values();
+  void           set_right_hand_side();
   Vector<double> part(const Vector<double> &of, int block) const
   {
     return block == 0 ? of.part(0, field.size()) : of.part(field.size(), of.size() - field.size());
@@ -133,6 +137,7 @@ private:
   double                           length; // of the domain
   StokesMatrices<dim>              matrices_;
   DeviceField<dim>                 field;
+  const LinearOperator            *tangent = nullptr; // see SaddlePointSolver
   std::optional<SaddlePointSolver> solver;
   Precision                        precision_ = Precision::float64;
   std::optional<Precision>         new_precision;           // of the solver that update_solver() makes
@@ -142,7 +147,7 @@ private:
   Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
   Vector<double>                   prescribed, g;            // velocities; g: times the scale of η
-  Vector<double>                   tractions;                // their load
+  Vector<double>                   tractions, forces;        // loads: of the boundaries, and all
   Vector<double>                   b, x;                     // x is (u times the scale of η, p times length)
   std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
 

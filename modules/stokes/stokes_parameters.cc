@@ -38,11 +38,24 @@ ViscosityParameters::ViscosityParameters()
     "Finest average", finest,
     "Average of the viscosity in each cell of the velocity's mesh, over its Gauss points, degree + 1 in each "
     "direction. With none, points of the finest level keep their viscosity. Auto is none for Q2 velocities where the "
-    "viscosity varies by less than 10 in every cell, so that they keep their order; else harmonic",
+    "viscosity varies by less than 10 in every cell, so that they keep their order. Else it is arithmetic for a "
+    "viscosity that depends on temperature or strain rate, and harmonic for others",
     prm, Selection("auto|harmonic|geometric|arithmetic|none"));
   add_parameter("Coarse average", coarse,
                 "Average of the viscosity in each cell of coarser levels, over the cells that it contains", prm,
                 Selection("arithmetic|geometric|harmonic"));
+}
+
+NonlinearViscosityParameters::NonlinearViscosityParameters()
+{
+  using namespace dealii::Patterns;
+  add_parameter("Newton", newton,
+                "Newton's method, with backtracking, for a viscosity that depends on the strain rate; else Picard's, "
+                "which takes the last strain rate");
+  add_parameter("Nonlinear tolerance", tolerance,
+                "Residual relative to the load at which a flow counts as solved; for such a viscosity", prm,
+                Double(1e-14, 0.5));
+  add_parameter("Nonlinear steps", steps, "Most linear systems of a flow with such a viscosity", prm, Integer(1));
 }
 
 StokesSolverParameters::StokesSolverParameters(const std::string &automatic)

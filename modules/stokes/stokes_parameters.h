@@ -21,14 +21,26 @@ struct ViscosityParameters : dealii::ParameterAcceptor
   ViscosityParameters();
 
   Average coarse_average() const { return average(coarse); }
-  /// Returns the average over the points of a cell; with "none" it is for coarser levels and the pressure's equation.
-  Average finest_average() const { return average(finest == "auto" ? "harmonic" : finest); }
+  /// Returns the average over the points of a cell, `automatic` for "auto". With "none" the average is arithmetic, for
+  /// coarser levels and the pressure's equation.
+  Average            finest_average(const std::string &automatic) const { return average(finest_name(automatic)); }
+  const std::string &finest_name(const std::string &automatic) const { return finest == "auto" ? automatic : finest; }
 
 private:
   static Average average(const std::string &name)
   {
     return name == "harmonic" ? Average::harmonic : name == "geometric" ? Average::geometric : Average::arithmetic;
   }
+};
+
+/// Section "Viscosity" where the viscosity may depend on the strain rate.
+struct NonlinearViscosityParameters : ViscosityParameters
+{
+  bool         newton    = true;
+  double       tolerance = 1e-4;
+  unsigned int steps     = 20;
+
+  NonlinearViscosityParameters();
 };
 
 /// Section "Output" of Stokes flow.

@@ -354,6 +354,17 @@ void ViscousLevels<dim>::set_levels()
 template class ViscousLevels<2>;
 template class ViscousLevels<3>;
 
+void CellViscosity::rescale(double new_scale)
+{
+  const double factor = scale / new_scale;
+  for (auto *array : {&of_cells, &at_points})
+    for (double &value : *array)
+      value *= factor;
+  least *= factor;
+  most *= factor;
+  scale = new_scale;
+}
+
 CellViscosity CellViscosity::stage(double s) const
 {
   CellViscosity result = *this;

@@ -76,6 +76,7 @@ struct CellViscosity
   double        scale = 1., least = 1., most = 1.; ///< the extremes, divided by scale
   bool          averaged = true;                   ///< one value on all ranks, also on a rank without cells
 
+  void rescale(double new_scale); ///< divides by another scale instead
   /// Returns min (η / min)^s: a continuation from a constant, s = 0, to this viscosity, s = 1.
   CellViscosity stage(double s) const;
 };

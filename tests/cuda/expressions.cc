@@ -88,10 +88,19 @@ TEST_F(CudaExpressions, OfANumber)
   const auto           points = make_points(1, 1000);
   const Vector<double> c(device, points);
   Vector<double>       values(device, 1000);
-  function_of_number(device, "key", text, "c")(c, values);
+  function_of_numbers(device, "key", {text}, {"c"})(c, values);
   const Values actual = to_host<Values>(values);
   for (int i = 0; i < 1000; ++i)
     ASSERT_NEAR(actual[i], std::pow(100., points[i]) + std::cos(points[i]), 1e-13 * std::abs(actual[i]) + 1e-13);
+}
+
+TEST_F(CudaExpressions, OfFourNumbers)
+{
+  const Vector<double> numbers(device, Array<double>{1., 2., 3., 4., 5., 6., 7., 8.});
+  Vector<double>       values(device, 4);
+  function_of_numbers(device, "key", {"T + 10*c + 100*depth + 1000*strain", "c"},
+                      {"T", "c", "depth", "strain"})(numbers, values);
+  EXPECT_EQ(to_host<Values>(values), (Values{7531., 8642., 3., 4.}));
 }
 
 TEST_F(CudaExpressions, WithoutCompilerTheHostEvaluatesAndSaysSo)

@@ -164,7 +164,7 @@ TEST(Expressions, ACommaIsNoDecimalPoint)
       }
   for (const char *text : {"max(x, (y))", "if (x<1, min(x,y,2), 3)", "2*max ((x), y)", "max(x, max(1, 2))"})
     EXPECT_NO_THROW(parse_function<2>("key", text, 1)) << text;
-  EXPECT_THROW(parse_function_of("c", "key", "1,5"), InputError);
+  EXPECT_THROW(parse_function_of({"c"}, "key", "1,5"), InputError);
   EXPECT_THROW(parse_function_of_time("key", "t, 1"), InputError);
   EXPECT_THROW(parse_scalar<2>("u_x,u_y,h", "key", "0,5*h"), InputError);
 }
@@ -190,7 +190,7 @@ TEST(Expressions, AssignmentsAndRandomNumbersAreRefused)
   for (const char *text : {"x==1", "x == -1", "x<=1", "x>=1", "x!=1", "(x)==(y)<=(t)"})
     EXPECT_NO_THROW(parse_function<2>("key", text, 1)) << text;
   EXPECT_THROW(parse_function<2>("key", "x; y=1", 2), InputError);
-  EXPECT_THROW(parse_function_of("c", "key", "c=1"), InputError);
+  EXPECT_THROW(parse_function_of({"c"}, "key", "c=1"), InputError);
   EXPECT_THROW(parse_function_of_time("key", "rand()"), InputError);
   EXPECT_THROW(parse_scalar<3>("u_x,u_y,u_z,h", "key", "h=1"), InputError);
 }
@@ -211,7 +211,7 @@ TEST(Expressions, SurplusComponentsAreRefused)
         EXPECT_EQ(std::string(error.what()).find("Section/key = " + text + ": "), 0u) << error.what();
         EXPECT_NE(std::string(error.what()).find(std::to_string(n_components) + " are needed"), std::string::npos);
       }
-  EXPECT_THROW(parse_function_of("c", "key", "1; 2"), InputError);
+  EXPECT_THROW(parse_function_of({"c"}, "key", "1; 2"), InputError);
   EXPECT_THROW(parse_scalar<2>("u_x,u_y,h", "key", "u_x; u_y"), InputError);
 }
 
@@ -271,11 +271,22 @@ TEST(Expressions, OfANumber)
 {
   const Device   device = Device::host(2);
   Vector<double> c(device, Array<double>{0., 0.5, 1.}), values(device, 3);
-  function_of_number(device, "key", "10^(2*c) + cos(c)", "c")(c, values);
+  function_of_numbers(device, "key", {"10^(2*c) + cos(c)"}, {"c"})(c, values);
   for (int i = 0; i < 3; ++i)
     EXPECT_NEAR(values.data()[i], std::pow(100., 0.5 * i) + std::cos(0.5 * i), 1e-12);
   for (const char *text : {"x", "c+", "t*c"})
-    EXPECT_THROW(function_of_number(device, "key", text, "c"), InputError) << text;
+    EXPECT_THROW(function_of_numbers(device, "key", {text}, {"c"}), InputError) << text;
+}
+
+// Two components of four numbers, at two points.
+TEST(Expressions, OfFourNumbers)
+{
+  const Device         device = Device::host(2);
+  const Vector<double> numbers(device, Array<double>{1., 2., 3., 4., 5., 6., 7., 8.});
+  Vector<double>       values(device, 4);
+  function_of_numbers(device, "key", {"T + 10*c + 100*depth + 1000*strain", "c"},
+                      {"T", "c", "depth", "strain"})(numbers, values);
+  EXPECT_EQ(to_host(values), (Array<double>{7531., 8642., 3., 4.}));
 }
 
 TEST(Expressions, WithoutTimeAreEvaluatedOnce)

@@ -1,8 +1,8 @@
 // Derivatives of expressions, and functions of a solution. The program's tests have the equation.
 #include "base/exceptions.h"
+#include "coefficients/derivative.h"
 #include "coefficients/expression_text.h"
 #include "expressions/expressions.h"
-#include "scalar/derivative.h"
 #include "scalar/function_of_solution.h"
 #include "support/errors.h"
 

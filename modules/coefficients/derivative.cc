@@ -1,4 +1,4 @@
-#include "scalar/derivative.h"
+#include "coefficients/derivative.h"
 
 #include "base/exceptions.h"
 #include "coefficients/expression_text.h"
