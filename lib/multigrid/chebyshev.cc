@@ -39,7 +39,7 @@ template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (!takes_eigenvalue || options.largest > 0.)
+  if (!options.chebyshev || options.largest > 0.) // a bound of the first matrix does for damped steps
     return;
   if (level.changes_on_device())
     follow_eigenvalue();
