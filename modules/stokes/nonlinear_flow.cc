@@ -14,7 +14,7 @@ namespace adamant
 {
 template <int dim>
 NonlinearFlow<dim>::NonlinearFlow(const Device &device, const LevelMeshOptions &levels,
-                                  dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
+                                  dealii::Triangulation<dim> &mesh, const dealii::MappingQ<dim> &mapping,
                                   const FlowBoundaries &boundaries, const NonlinearViscosityParameters &viscosity,
                                   const StokesSolverParameters &parameters, SchurComplement schur,
                                   const ViscosityLaw &law, const std::vector<double> &gravity)

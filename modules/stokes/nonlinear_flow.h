@@ -32,7 +32,7 @@ class NonlinearFlow : public StokesFlow<dim>, private NonlinearProblem
 public:
   /// As StokesFlow. `gravity` says where depths begin; `law` has to outlive the object.
   NonlinearFlow(const Device &device, const LevelMeshOptions &levels, dealii::Triangulation<dim> &mesh,
-                const dealii::Mapping<dim> &mapping, const FlowBoundaries &boundaries,
+                const dealii::MappingQ<dim> &mapping, const FlowBoundaries &boundaries,
                 const NonlinearViscosityParameters &viscosity, const StokesSolverParameters &parameters,
                 SchurComplement schur, const ViscosityLaw &law, const std::vector<double> &gravity);
 
