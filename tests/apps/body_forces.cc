@@ -122,23 +122,25 @@ struct ForcesOfNavierStokes : BodyForces
   {}
 };
 
-// At the nodes between the layers the force is the mean over the cells around them. Densities grow with time.
+// At the nodes between the layers the force is the mean over the cells around them. The initial pressure is that of a
+// force which is linear between nodes, and moves the fluid a little until it rests.
 TEST_F(ForcesOfNavierStokes, ColumnAtRest)
 {
-  const Settings settings = {"Problem/Viscosity=0.1",
+  const Settings settings = {"Problem/Viscosity=1",
                              "Problem/Boundary velocity=",
                              "Problem/Boundaries=no_slip",
                              "Output/Interval=0",
                              "Mesh/Refinements=1",
                              "Time stepping/Unstable step=shorten",
-                             "Time stepping/End time=0.02",
+                             "Time stepping/Time step=1",
+                             "Time stepping/End time=2",
                              "Linear solver/Tolerance=1e-12",
                              "Problem/Exact velocity=0; 0"};
   const auto     errors   = run(file + settings + at_rest + mean).record.at("errors");
-  EXPECT_LE(errors.at("l2"), 1e-10);
-  EXPECT_LE(errors.at("pressure_l2"), 1e-9);
+  EXPECT_LE(errors.at("l2"), 1e-9);
+  EXPECT_LE(errors.at("pressure_l2"), 1e-8);
   before = "mpirun --oversubscribe --bind-to none -np 2";
-  EXPECT_LE(run(file + settings + at_rest + mean + forest).record.at("errors").at("l2"), 1e-10);
+  EXPECT_LE(run(file + settings + at_rest + mean + forest).record.at("errors").at("l2"), 1e-9);
   before = "";
   expect_list_refused(settings, "Problem/Body force=oil: 0; -3", "there is no entry for material 6");
 }
