@@ -87,8 +87,9 @@ const Settings at_rest = {"Problem/Exact velocity=0; 0", "Problem/Body force=oil
 
 TEST_F(ForcesOfStokes, ColumnAtRest)
 {
-  const Settings settings = {"Problem/Case=expressions", "Mesh/Refinements=1", "Linear solver/Tolerance=1e-12",
-                             "Linear solver/Precision=float64", "Problem/Boundaries=no_slip", "Output/Files=false"};
+  const Settings settings = {"Problem/Case=expressions",      "Mesh/Refinements=1",
+                             "Linear solver/Tolerance=1e-12", "Linear solver/Precision=float64",
+                             "Problem/Boundaries=no_slip",    "Output/Files=false"};
   const auto     errors   = run(file + settings + at_rest + mean).record.at("errors");
   EXPECT_LE(errors.at("u_l2"), 1e-10);
   EXPECT_LE(errors.at("p_l2"), 1e-9);
@@ -108,7 +109,7 @@ struct ForcesOfStationaryFlow : BodyForces
 TEST_F(ForcesOfStationaryFlow, ColumnAtRest)
 {
   const Settings settings = {"Problem/Viscosity=0.1", "Problem/Boundary velocity=", "Problem/Boundaries=no_slip",
-                             "Output/Files=false", "Mesh/Refinements=2", "Nonlinear solver/Tolerance=1e-12"};
+                             "Output/Files=false",    "Mesh/Refinements=2",         "Nonlinear solver/Tolerance=1e-12"};
   const auto     errors   = run(file + settings + at_rest + mean).record.at("errors");
   EXPECT_LE(errors.at("u_l2"), 1e-9);
   EXPECT_LE(errors.at("p_l2"), 1e-9);
@@ -126,17 +127,12 @@ struct ForcesOfNavierStokes : BodyForces
 // force which is linear between nodes, and moves the fluid a little until it rests.
 TEST_F(ForcesOfNavierStokes, ColumnAtRest)
 {
-  const Settings settings = {"Problem/Viscosity=1",
-                             "Problem/Boundary velocity=",
-                             "Problem/Boundaries=no_slip",
-                             "Output/Interval=0",
-                             "Mesh/Refinements=1",
-                             "Time stepping/Unstable step=shorten",
-                             "Time stepping/Time step=1",
-                             "Time stepping/End time=2",
-                             "Linear solver/Tolerance=1e-12",
-                             "Problem/Exact velocity=0; 0"};
-  const auto     errors   = run(file + settings + at_rest + mean).record.at("errors");
+  const Settings settings = {
+    "Problem/Viscosity=1",        "Problem/Boundary velocity=", "Problem/Boundaries=no_slip",
+    "Output/Interval=0",          "Mesh/Refinements=1",         "Time stepping/Unstable step=shorten",
+    "Time stepping/Time step=1",  "Time stepping/End time=2",   "Linear solver/Tolerance=1e-12",
+    "Problem/Exact velocity=0; 0"};
+  const auto errors = run(file + settings + at_rest + mean).record.at("errors");
   EXPECT_LE(errors.at("l2"), 1e-9);
   EXPECT_LE(errors.at("pressure_l2"), 1e-8);
   before = "mpirun --oversubscribe --bind-to none -np 2";
@@ -186,8 +182,9 @@ TEST_F(SourcesOfPoisson, TwoSources)
     return run(file +
                Settings{"Problem/Source=oil: 3*(1+s), water: 1+s", "Problem/Samples=2",
                         "Problem/Exact solution=(1+s)*if(y<0.5, 2*y-1.5*y^2, 0.25+y-0.5*y^2)",
-                        "Problem/Natural boundaries=left, right, top", "Mesh/Refinements=" + std::to_string(refinements),
-                        "Output/Files=false", "Output/Points=0.3, 0.5"} +
+                        "Problem/Natural boundaries=left, right, top",
+                        "Mesh/Refinements=" + std::to_string(refinements), "Output/Files=false",
+                        "Output/Points=0.3, 0.5"} +
                more)
       .l2();
   };

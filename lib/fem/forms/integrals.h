@@ -35,8 +35,8 @@ std::array<double, n> integrate(const LevelSpace<dim> &space, const dealii::Mapp
 }
 
 /// Returns the load F_i = ∫ f . φ_i + ∫_Γ g . φ_i for the owned DoFs of the space, in host memory. Hanging nodes are
-/// not eliminated. f and g have the first components of the space, all or fewer. The
-/// material id of a cell gives f, and the boundary id of a face gives g. Several threads evaluate f and g at once. All ranks call it together.
+/// not eliminated. f and g have the first components of the space, all or fewer. The material id of a cell gives f, and
+/// the boundary id of a face gives g. Several threads evaluate f and g at once. All ranks call it together.
 template <int dim>
 Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                           const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,
