@@ -40,8 +40,10 @@ public:
     , volume(dealii::GridTools::volume(flow.space().triangulation(), mapping))
     , weighted(flow.velocity().vector())
   {
-    const auto ones     = load_vector(flow.space(), mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2),
-                                      dealii::Functions::ConstantFunction<dim>(1., dim), {});
+    const dealii::Functions::ConstantFunction<dim> one(1., dim);
+    const auto                                     ones =
+      adamant::load_vector<dim>(flow.space(), mapping, dealii::QGauss<dim>(2),
+                                dealii::QGauss<dim - 1>(2), [&one](unsigned int) -> const auto & { return one; }, {});
     velocity_weights    = Vector(device, adamant::transposed_product(flow.space().owned_H(), ones));
     const auto    nodes = adamant::support_points(composition.finest(), mapping);
     const int     n     = transport.weights().size();

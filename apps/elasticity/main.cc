@@ -110,8 +110,8 @@ private:
     boundary_values = values_of("Boundary displacement", field->space().prescribed);
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
     equation->add_thermal_load(*field, lift);
-    auto F =
-      parameters.problem.boundaries.load(field->space(), mapping, *function("Body force"), equation->materials.axial());
+    auto F = parameters.problem.boundaries.load(field->space(), mapping, parameters.problem.body_force,
+                                                equation->materials.axial());
     adamant::require_numbers(device.communicator(), "Problem/Body force, Traction or Pressure", F);
     work   = Vector(device, F);
     load   = Vector(device, adamant::transposed_product(field->space().owned_H(), equation->in_rows(std::move(F))));

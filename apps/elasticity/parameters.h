@@ -27,7 +27,8 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
   unsigned int                       dimension   = 3;
   std::string                        load_factor = "1";
   adamant::SolidBoundaries           boundaries;
-  std::map<std::string, std::string> functions; // by key: expressions
+  adamant::Coefficient               body_force; // once the parameters are read
+  std::map<std::string, std::string> functions;  // by key: expressions
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ElasticMaterialParameters(mesh_file)
@@ -38,7 +39,12 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
     const auto add_function = [this](const char *key, const char *usual, const char *description) {
       add_parameter(key, functions[key] = usual, description);
     };
-    add_function("Body force", "0; -1; 0", "f per volume: expressions of x, y, z separated by semicolons");
+    add_function("Body force", "0; -1; 0",
+                 "f per volume: expressions of x, y, z separated by semicolons, or a list by material: 'id: f_x; f_y; "
+                 "f_z, id: ..., elsewhere'");
+    parse_parameters_call_back.connect([this, &mesh_file] {
+      body_force = {"Problem/Body force", functions.at("Body force"), mesh_file.materials("Problem/Body force"), true};
+    });
     add_function("Boundary displacement", "0; 0; 0", "On Dirichlet boundaries and supports: expressions of x, y, z");
     add_function("Initial displacement", "0; 0; 0", "Expressions of x, y, z");
     add_function("Initial velocity", "0; 0; 0", "Expressions of x, y, z");
@@ -66,8 +72,9 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
       adamant::check_expression("Problem/" + key, text, dimension, dimension);
     };
     for (const auto &[key, text] : functions)
-      if (!text.empty() || key != "Exact displacement")
+      if (key != "Body force" && (!text.empty() || key != "Exact displacement"))
         check(key, text);
+    body_force.check([&](const std::string &text) { check("Body force", text); });
     for (const auto &[id, text] : boundaries.traction)
       check("Traction", text);
   }

@@ -3,6 +3,7 @@
 #include "tractions.h"
 
 #include "base/run_record.h"
+#include "coefficients/level_points.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"
 #include "flow/flow_functionals.h"
@@ -44,8 +45,10 @@ public:
     , slip(device, "Problem/Boundaries", problem.all(&ProblemParameters::slips, flow.velocity().triangulation()),
            flow.velocity(), boundary.nodes())
     , tractions(device, problem, flow, mapping)
-    , force_varies(adamant::depends_on_time(problem.body_force))
+    , force_varies(problem.body_force.depends_on_time())
+    , given_force(adamant::function_at_nodes(device, problem.body_force, dim, flow.velocity(), mapping))
   {
+    problem.body_force.check_materials(device.communicator(), adamant::materials_of(flow.velocity()));
     Array<double> inverse(n, 0.);
     for (int i = 0; i < n; ++i)
       if (flow.velocity().is_free(i))
@@ -54,9 +57,9 @@ public:
       inverse[i] = 0.;
     inverse_mass = Vector(device, inverse);
 
-    const auto f = initial_force();
+    const auto f = force_at(0.);
     if (force_varies)
-      force_at_nodes = adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
+      force_at_nodes = given_force;
     else if (largest(f) > 0.)
       force_at_nodes = [f](double, Vector &values) { values.upload(f.data()); };
     if (has_force() || !problem.tractions().empty())
@@ -82,7 +85,7 @@ public:
                           std::pow(flow.pressure_volume, 1. / dim) / dt;
     if (speed <= most)
       return;
-    values_at(std::max(0., time - dt), "Problem/Body force", problem.body_force);
+    force_at(std::max(0., time - dt));
     check_boundary(time);
     adamant::report_blow_up(step, time, dt, speed, reference_speed, limit);
   }
@@ -111,26 +114,24 @@ public:
   /// of the step of length dt.
   Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
   {
-    Array<double> a(u.size(), 0.);
-    if (has_force())
-      {
-        Vector at_t(device, dim * n);
-        force_at_nodes(t, at_t);
-        a = adamant::to_host(at_t);
-        require_finite("Problem/Body force", t, a);
-      }
+    auto a = has_force() ? force_at(t) : Array<double>(u.size(), 0.);
     for (std::size_t i = 0; i < u.size(); ++i)
       a[i] -= (u[i] - u_old[i]) / dt;
     tractions.accelerate(t, true, a);
     return a;
   }
 
-  Array<double> initial_velocity() const { return values_at(0., "Problem/Initial velocity", problem.initial_velocity); }
+  Array<double> initial_velocity() const
+  {
+    auto values = nodal_values(problem.initial_velocity, dim, 0.);
+    require_finite("Problem/Initial velocity", 0., values);
+    return values;
+  }
   /// Returns the acceleration that the initial pressure balances, see tested_acceleration. It is empty where forces,
   /// tractions and initial velocity are zero: a start by moving walls alone is impulsive.
   std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
-    auto f = initial_force();
+    auto f = force_at(0.);
     if (largest(initial_velocity()) == 0. && largest(f) == 0. && !tractions.any())
       return std::nullopt;
     const auto    inverse = adamant::to_host(inverse_mass);
@@ -160,15 +161,15 @@ private:
     return values;
   }
 
-  // Returns values at time t, as require_finite lets them pass.
-  Array<double> values_at(double t, const std::string &key, const std::string &text) const
+  // Returns the body force at time t, as require_finite lets it pass.
+  Array<double> force_at(double t) const
   {
-    auto values = nodal_values(text, dim, t);
-    require_finite(key, t, values);
+    Vector f(device, dim * n);
+    given_force(t, f);
+    auto values = adamant::to_host(f);
+    require_finite("Problem/Body force", t, values);
     return values;
   }
-
-  Array<double> initial_force() const { return values_at(0., "Problem/Body force", problem.body_force); }
 
   // Sets f at the nodes that a step moves.
   void set_force(double t)
@@ -245,7 +246,8 @@ public:
   Vector                       inverse_mass; ///< zero at nodes that no step moves
 
 private:
-  const bool             force_varies;
-  adamant::PointFunction force_at_nodes; // null where f is zero
+  const bool                   force_varies;
+  const adamant::PointFunction given_force;
+  adamant::PointFunction       force_at_nodes; // null where f is zero
 };
 } // namespace navier_stokes

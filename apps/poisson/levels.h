@@ -4,6 +4,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/run_record.h"
+#include "coefficients/level_points.h"
 #include "direct/hierarchical_basis.h"
 #include "fem/forms/cell_loop.h"
 #include "fem/forms/form.h"
@@ -36,10 +37,11 @@ struct Levels
 {
   std::vector<adamant::LevelData> free;     ///< of the unknowns, nodes neither prescribed nor hanging; coarsest first
   Array<int>                      unknowns; ///< numbers of the unknowns among the nodes of the finest level
-  CSRMatrix<double>               mass;     ///< from values at all nodes to unknowns
+  CSRMatrix<double>               mass;     ///< from values at `points` to unknowns
   CSRMatrix<double>               lift;     ///< the part of A from prescribed values to unknowns
   Array<double>                   g;        ///< prescribed values; empty: they are zero
-  Array<double>                   points;   ///< all nodes: coordinate d of node i is points[d n_nodes + i]
+  Array<double>                   points;   ///< all nodes, or quadrature points: coordinate d of i is points[d n + i]
+  Array<unsigned int>             material; ///< of these points; empty: the source is one function
   bool                            singular = false; ///< whether no value is prescribed
   std::size_t                     n_cells  = 0;
   double                          aspect   = 1.; ///< the longest over the shortest edge of a cell
@@ -99,6 +101,7 @@ public:
   {}
 
   const dealii::MappingQ1<dim>    mapping;
+  const dealii::QGauss<dim>       quadrature{2};
   const adamant::LevelSpace<dim> &nodes() const { return field.finest(); }
 
   /// Returns the levels; `whole` adds the data of the Schur complement.
@@ -107,15 +110,12 @@ public:
     const auto gradients = [](const Context &cell, auto i, auto j, auto q) {
       return cell.gradient(i, q) * cell.gradient(j, q);
     };
-    const auto values = [](const Context &cell, auto i, auto j, auto q) { return cell.value(i, q) * cell.value(j, q); };
     const auto on_all = adamant::Levels::all, on_finest = adamant::Levels::finest;
     const auto A = assemble("A", field, unknowns(field), dealii::update_gradients, gradients, on_all);
-    const auto M = assemble("M", field, adamant::nodal_values(field), dealii::update_values, values, on_finest);
     Levels     levels;
     for (std::size_t l = 0; l < field.n_levels(); ++l)
       levels.add(*A[l], l > 0 ? field.prolongation(l).get() : nullptr, free_nodes(field.space(l)));
-    levels.mass     = levels.of_unknowns(*M[0]);
-    levels.points   = adamant::support_points(nodes(), mapping);
+    set_source(levels);
     levels.singular = nodes().prescribed.empty();
     levels.n_cells  = nodes().n_cells();
     levels.aspect   = aspect();
@@ -190,12 +190,34 @@ private:
     return numbers;
   }
 
-  // Returns the matrices of a form with this integrand of shape functions i and j, on the levels that it has.
+  // Sets where the source is evaluated: at the nodes, or at quadrature points where it jumps between materials.
+  void set_source(Levels &levels) const
+  {
+    const auto product = [](const Context &cell, auto i, auto j, auto q) {
+      return cell.value(i, q) * cell.value(j, q);
+    };
+    const auto value = [](const Context &cell, auto i, auto q) { return cell.value(i, q); };
+    const auto on    = adamant::Levels::finest;
+    if (problem.f.by_material().empty())
+      {
+        levels.points = adamant::support_points(nodes(), mapping);
+        levels.mass   = levels.of_unknowns(
+            *assemble("M", field, adamant::nodal_values(field), dealii::update_values, product, on)[0]);
+        return;
+      }
+    problem.f.check_materials(nodes().communicator(), adamant::materials_of(nodes()));
+    levels.points   = adamant::quadrature_points(nodes(), mapping, quadrature);
+    levels.material = adamant::materials_at_points(nodes(), quadrature.size());
+    levels.mass =
+      levels.of_unknowns(*assemble("M", field, adamant::quadrature_points<dim>(), dealii::update_values, value, on)[0]);
+  }
+
+  // Returns the matrices of a form with this integrand of shape functions, on the levels that it has.
   template <class Integrand>
   Matrices assemble(const std::string &name, const Field &u, const adamant::Columns<dim> &columns,
                     dealii::UpdateFlags flags, const Integrand &integrand, adamant::Levels on) const
   {
-    adamant::Form<dim> form(name, u, columns, mapping, dealii::QGauss<dim>(2), flags | dealii::update_JxW_values,
+    adamant::Form<dim> form(name, u, columns, mapping, quadrature, flags | dealii::update_JxW_values,
                             adamant::integral<dim>(integrand), on);
     form.update();
     Matrices matrices;

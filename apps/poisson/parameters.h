@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "coefficients/coefficient.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "meshes/mesh_parameters.h"
@@ -32,14 +33,17 @@ struct ProblemParameters : ParameterAcceptor
   unsigned int             dimension = 2, n_samples = 64;
   std::string              domain = "mesh", source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact, boundary = "0";
   std::vector<std::string> natural_names;
+  adamant::Coefficient     f;       // once the parameters are read
   std::set<unsigned int>   natural; // once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
   {
     using namespace dealii::Patterns;
-    parse_parameters_call_back.connect(
-      [this, &mesh_file] { natural = mesh_file.boundary_ids("Problem/Natural boundaries", natural_names); });
+    parse_parameters_call_back.connect([this, &mesh_file] {
+      natural = mesh_file.boundary_ids("Problem/Natural boundaries", natural_names);
+      f       = {"Problem/Source", source, mesh_file.materials("Problem/Source")};
+    });
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
     add_parameter("Domain", domain,
                   "mesh: as section Mesh says, with Q1 elements; flow_around_square: (0,4) x (0,1) without the square "
@@ -47,8 +51,8 @@ struct ProblemParameters : ParameterAcceptor
                   prm, Selection("mesh|flow_around_square"));
     add_parameter("Samples", n_samples, "Number of right-hand sides", prm, Integer(1, 4096));
     add_parameter("Source", source,
-                  "f: expression of x, y, z and the number s of the sample, 0, 1, ...; or random: right-hand sides of "
-                  "random numbers in (-1, 1)");
+                  "f: expression of x, y, z and the number s of the sample, 0, 1, ..., or a list by material; or "
+                  "random: right-hand sides of random numbers in (-1, 1)");
     add_parameter("Exact solution", exact, "Where it is known: expression of x, y, z, s; errors go to run.json");
     add_parameter("Boundary values", boundary, "Values of u where it is prescribed: expression of x, y, z");
     add_parameter(
@@ -69,7 +73,7 @@ struct ProblemParameters : ParameterAcceptor
   void check() const
   {
     if (!random())
-      check_function("Problem/Source", source);
+      f.check([this](const std::string &text) { check_function("Problem/Source", text); });
     if (!exact.empty())
       check_function("Problem/Exact solution", exact);
     require(!adamant::depends_on_time(boundary), "Problem/Boundary values = ", boundary,
@@ -78,6 +82,8 @@ struct ProblemParameters : ParameterAcceptor
     require(!triangles() || (dimension == 2 && natural.empty() && exact.empty() && homogeneous()),
             "Problem/Domain = flow_around_square has Dimension = 2, no Natural boundaries, no Boundary values and no "
             "Exact solution");
+    require(!triangles() || f.by_material().empty(), "Problem/Source = ", source,
+            ": Problem/Domain = flow_around_square has no materials");
     require(!random() || exact.empty(), "Problem/Exact solution: there is none for Source = random");
   }
 };

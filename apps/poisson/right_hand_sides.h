@@ -13,7 +13,7 @@
 
 namespace poisson
 {
-/// Computes B = M F - C g for several samples at once. F are the values of their sources at the nodes, and C is the
+/// Computes B = M F - C g for several samples at once. F are the values of their sources at Levels::points, and C is the
 /// part of A that acts on prescribed values g. Where no value is prescribed, right-hand sides and solutions lose a
 /// constant: b -= (Σ b) m / Σ m and x -= (m . x) / Σ m with m = M 1.
 template <int dim>
@@ -85,13 +85,14 @@ private:
 
   void evaluate(unsigned int first, int n, Vector &b) const
   {
-    const int     n_nodes = levels.mass.n_cols;
-    const auto    f       = adamant::parse_function<dim>("Problem/Source", with_sample_number(parameters.source), 1);
-    Array<double> values(n_nodes), F(std::size_t(n_nodes) * r, 0.);
+    const int  n_points = levels.mass.n_cols;
+    const auto material = levels.material.empty() ? Array<unsigned int>(n_points, 0U) : levels.material;
+    const adamant::CoefficientFunctions<dim> f(parameters.f.changed(with_sample_number), 1);
+    Array<double>                            F(std::size_t(n_points) * r, 0.);
     for (int s = 0; s < n; ++s)
       {
-        adamant::evaluate_at_points(*f, first + s, levels.points, values.data());
-        for (int i = 0; i < n_nodes; ++i)
+        const auto values = f.at(first + s, levels.points, material);
+        for (int i = 0; i < n_points; ++i)
           F[std::size_t(i) * r + s] = values[i];
       }
     M.multiply(r, 1., Vector(device, F), 0., b, b);

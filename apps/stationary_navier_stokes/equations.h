@@ -43,11 +43,11 @@ class FlowEquations
 public:
   using Vector = adamant::Vector<double>;
 
-  /// All arguments but `force`, which may be null, have to outlive the object. `blocks` says whether `velocities` is
+  /// All arguments but `force` have to outlive the object. `blocks` says whether `velocities` is
   /// wanted. A viscosity that varies counts in units of constants.viscosity; where this is 0, it becomes the smallest
   /// value of the finest level. Throws InputError where the viscosity is not positive, or the force no number.
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
-                const Constants &constants, const adamant::Coefficient &viscosity, adamant::ParsedFunction<dim> *force,
+                const Constants &constants, const adamant::Coefficient &viscosity, const adamant::Coefficient &force,
                 bool blocks)
     : constants(constants)
     , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2), flags, nullptr, adamant::Levels::all)
@@ -56,7 +56,9 @@ public:
     , gather(device, adamant::cell_gather(field.finest()))
     , on_levels(device, field)
   {
-    const QGauss<dim> quadrature(2);
+    const QGauss<dim>                        quadrature(2);
+    const adamant::CoefficientFunctions<dim> functions(force, dim);
+    force.check_materials(field.finest().communicator(), adamant::materials_of(field.finest()));
     for (std::size_t l = 0; l < field.n_levels(); ++l)
       {
         const auto &space = field.space(l);
@@ -64,11 +66,11 @@ public:
         const int n = levels[l].n_points();
         values.emplace_back(device, adamant::to_index(std::size_t(n) * FlowValues<dim>::size, "values at points"));
         forces.emplace_back();
-        if (force == nullptr)
+        if (force.is_zero())
           continue;
-        Array<double> f(std::size_t(n) * dim);
-        adamant::evaluate_at_points(*force, 0., adamant::quadrature_points(space, mapping, quadrature), f.data());
-        adamant::require_numbers(space.communicator(), "Problem/Body force", f);
+        const auto f = functions.at(0., adamant::quadrature_points(space, mapping, quadrature),
+                                    adamant::materials_at_points(space, quadrature.size()));
+        adamant::require_numbers(space.communicator(), force.key(), f);
         forces.back() = Vector(device, f);
       }
     if (blocks)

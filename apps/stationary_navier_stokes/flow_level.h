@@ -34,14 +34,11 @@ public:
             std::size_t top, const MappingQ<dim> &mapping, double unit = 0.)
     : device(device)
     , parameters(parameters)
-    , force(parameters.problem.has_force() ?
-              adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
-              nullptr)
     , field(meshes, "flow", flow_element<dim>(),
             adamant::dirichlet_boundary(parameters.problem, *meshes.finest_mesh(), mapping, dim + 1), top)
     , on_device(device, field, mapping)
     , equations(device, field, mapping, constants(parameters, unit),
-                parameters.problem.viscosity_on(*meshes.finest_mesh()), force.get(),
+                parameters.problem.viscosity_on(*meshes.finest_mesh()), parameters.problem.body_force,
                 parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
     , viscosity(equations.constants.viscosity)
@@ -146,16 +143,15 @@ public:
 
   const adamant::LinearSolver &linear_solver() const { return *solver; }
 
-  const adamant::Device                         device;
-  const Parameters                             &parameters;
-  std::unique_ptr<adamant::ParsedFunction<dim>> force;
-  adamant::Field<dim>                           field;
-  adamant::DeviceField<dim>                     on_device;
-  FlowEquations<dim>                            equations;
-  Vector                                        boundary_values;
-  const double                                  viscosity; ///< the problem's, or its unit
-  const bool   has_constant_pressure;                      ///< whether a constant may be added to the pressure
-  unsigned int n_accepted = 0;                             ///< linear solves that ended at their limit of iterations
+  const adamant::Device     device;
+  const Parameters         &parameters;
+  adamant::Field<dim>       field;
+  adamant::DeviceField<dim> on_device;
+  FlowEquations<dim>        equations;
+  Vector                    boundary_values;
+  const double              viscosity;             ///< the problem's, or its unit
+  const bool                has_constant_pressure; ///< whether a constant may be added to the pressure
+  unsigned int              n_accepted = 0;        ///< linear solves that ended at their limit of iterations
 
 private:
   static Constants constants(const Parameters &parameters, double unit)

@@ -33,14 +33,6 @@ struct ProblemParameters : adamant::FlowProblemParameters
       "Keep flux", keep_flux,
       "Scale the interpolated velocity of each boundary, so that as much flows through it as the expression says");
   }
-
-  bool has_force() const
-  {
-    for (const auto &component : adamant::split_components("Problem/Body force", body_force, dimension))
-      if (Utilities::trim(component) != "0")
-        return true;
-    return false;
-  }
 };
 
 struct DiscretizationParameters : ParameterAcceptor

@@ -37,12 +37,13 @@ inline constexpr unsigned int n_sinker_centres = std::size(sinker_centres);
 template <int dim>
 using ViscosityFunction = std::function<double(const Point<dim> &x, unsigned int material)>;
 
-/// A case: functions of position. The force has dim components.
+/// A case: functions of position, and the force, of dim components, by material.
 template <int dim>
 struct Case
 {
-  ViscosityFunction<dim>         viscosity;
-  std::unique_ptr<Function<dim>> force, exact_velocity, exact_pressure; // the last two may be null
+  ViscosityFunction<dim>                                      viscosity;
+  std::function<const Function<dim> &(unsigned int material)> force;
+  std::unique_ptr<Function<dim>>                              exact_velocity, exact_pressure; // may be null
 };
 
 /// Returns whether x is in a block that sinks. Its viscosity is `ratio` and its force -e_y in [0.4, 0.6]^dim; they are
@@ -152,7 +153,10 @@ Case<dim> make_case(const ProblemParameters &p)
   const double ratio  = p.viscosity_ratio;
   const auto   scalar = [](const auto &f) { return std::make_unique<ScalarFunctionFromFunctionObject<dim>>(f); };
   const auto   force  = [](const auto &f, unsigned int component) {
-    return std::make_unique<VectorFunctionFromScalarFunctionObject<dim>>(f, component, dim);
+    return [of_all = VectorFunctionFromScalarFunctionObject<dim>(f, component, dim)](unsigned int) -> const auto    &
+ {
+      return of_all;
+    };
   };
   if (p.name == "sinker")
     return {[ratio](const Point<dim> &x, unsigned int) { return in_block(x) ? ratio : 1.; },
@@ -183,7 +187,12 @@ Case<dim> make_case(const ProblemParameters &p)
   const auto viscosity = [f = adamant::CoefficientFunction(p.viscosity)](const Point<dim> &x, unsigned int material) {
     return f(material, x);
   };
-  return {viscosity, given("Body force", p.body_force, dim), given("Exact velocity", p.exact_velocity, dim),
+  const auto of_materials = [f = adamant::CoefficientFunctions<dim>(p.body_force, dim)](
+    unsigned int material) -> const auto &
+  {
+    return f.in(material);
+  };
+  return {viscosity, of_materials, given("Exact velocity", p.exact_velocity, dim),
           given("Exact pressure", p.exact_pressure, 1)};
 }
 } // namespace stokes

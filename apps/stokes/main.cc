@@ -147,7 +147,10 @@ private:
   void setup_load()
   {
     const unsigned int n = parameters.discretization.degree() + 2; // points in each direction
-    const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
+    if (parameters.problem.name == "expressions")
+      parameters.problem.body_force.check_materials(device.communicator(), adamant::materials_of(flow->space()));
+    const auto F =
+      adamant::load_vector<dim>(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), data.force, {});
     adamant::require_numbers(device.communicator(), "Problem/Body force", F);
     load = Vector(device, adamant::transposed_product(flow->space().owned_H(), F));
   }

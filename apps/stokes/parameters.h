@@ -23,10 +23,10 @@ inline constexpr unsigned int most_sinkers = 24; // the number of known centres
 struct ProblemParameters : adamant::FlowBoundaries
 {
   unsigned int dimension = 2, n_sinkers = 4;
-  std::string  name = "sinker", body_force = "0; -1; 0", exact_velocity, exact_pressure;
+  std::string  name            = "sinker", exact_velocity, exact_pressure;
   double       viscosity_ratio = 1e6;
 
-  adamant::Coefficient viscosity; // once the parameters are read
+  adamant::Coefficient viscosity, body_force; // once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshParameters &mesh)
     : FlowBoundaries(mesh, {"x, y, z", "(eta (grad u + grad u^T) - p) n",
@@ -46,9 +46,11 @@ struct ProblemParameters : adamant::FlowBoundaries
     add_parameter("Viscosity", viscosity_text,
                   "eta: a number, an expression of x, y, z, or a list by material: 'id: ..., id: ..., elsewhere'");
     parse_parameters_call_back.connect([this, &mesh] {
-      viscosity = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
+      viscosity  = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
+      body_force = {"Problem/Body force", force_text, mesh.materials("Problem/Body force"), true};
     });
-    add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
+    add_parameter("Body force", force_text,
+                  "f per volume: expressions of x, y, z separated by semicolons, or a list by material");
     add_parameter("Exact velocity", exact_velocity,
                   "With Case = expressions, where it is known: expressions of x, y, z; errors go to run.json");
     add_parameter(
@@ -71,7 +73,8 @@ struct ProblemParameters : adamant::FlowBoundaries
       {
         viscosity.check(
           [this](const std::string &text) { adamant::check_expression(viscosity.key(), text, 1, dimension); });
-        adamant::check_expression("Problem/Body force", body_force, dimension, dimension);
+        body_force.check(
+          [this](const std::string &text) { adamant::check_expression(body_force.key(), text, dimension, dimension); });
         if (!exact_velocity.empty())
           adamant::check_expression("Problem/Exact velocity", exact_velocity, dimension, dimension);
         if (!exact_pressure.empty())
@@ -81,7 +84,7 @@ struct ProblemParameters : adamant::FlowBoundaries
   }
 
 private:
-  std::string viscosity_text = "1";
+  std::string viscosity_text = "1", force_text = "0; -1; 0";
 };
 
 struct DiscretizationParameters : ParameterAcceptor

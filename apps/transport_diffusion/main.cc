@@ -83,7 +83,7 @@ private:
     theta.emplace(*this, "theta", fe, problem.boundaries.dirichlet(*mesh), parameters.linear_solver, options);
     equation.emplace(device, *theta, mapping, problem.coefficients, problem.boundaries, supg, problem.has_source());
     if (problem.has_source())
-      source = problem.values<dim>("Source", device, theta->quadrature_points());
+      source = problem.source_values(device, *theta);
     boundary = problem.boundary_values<dim>(device, *theta);
     for (auto *vector : {&u, &u_old, &w, &x, &rhs})
       *vector = theta->vector();
@@ -118,7 +118,7 @@ private:
 
   void set_initial_values() override
   {
-    auto initial = parameters.problem.values<dim>("Initial values", device, theta->nodes());
+    auto initial = parameters.problem.initial_values<dim>(device, theta->nodes());
     device.copy(initial.at(0.), x);
     theta->nodal_values(x, boundary.at(0.), u);
   }

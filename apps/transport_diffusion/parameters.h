@@ -3,6 +3,7 @@
 #include "data.h"
 
 #include "base/exceptions.h"
+#include "coefficients/level_points.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
@@ -33,6 +34,7 @@ struct ProblemParameters : ParameterAcceptor
 
   unsigned int                       dimension = 2;
   std::map<std::string, std::string> functions; // by key: expressions, or `manufactured`
+  adamant::Coefficient               source;    // once the parameters are read
   adamant::ScalarCoefficients        coefficients;
   adamant::ScalarBoundaries          boundaries;
 
@@ -45,8 +47,12 @@ struct ProblemParameters : ParameterAcceptor
     const auto add_function = [this](const std::string &key, const std::string &description) {
       add_parameter(key, functions[key] = manufactured, description);
     };
-    add_function("Source", "f, an expression of x, y, z, t; manufactured: made from exp(-|x - c(t)|^2 / 4) with all "
-                           "components of c(t) equal to 1/2 + cos(pi t / 2) / 4");
+    add_function(
+      "Source", "f, an expression of x, y, z, t, or a list by material; manufactured: made from exp(-|x - c(t)|^2 / 4) "
+                "with all components of c(t) equal to 1/2 + cos(pi t / 2) / 4");
+    parse_parameters_call_back.connect([this, &mesh_file] {
+      source = {"Problem/Source", functions.at("Source"), mesh_file.materials("Problem/Source")};
+    });
     add_function("Initial values", "An expression of x, y, z; or manufactured");
     add_function("Exact solution",
                  "Where it is known, an expression of x, y, z, t for the L2 error in run.json; manufactured counts "
@@ -66,12 +72,12 @@ struct ProblemParameters : ParameterAcceptor
     return parsed;
   }
 
-  /// Returns the function's values on a device, at points in host memory.
+  /// Returns the source at the quadrature points of theta. Throws InputError where materials do not fit to the mesh.
   template <int dim>
-  adamant::ValuesAtPoints values(const std::string &key, const adamant::Device &device,
-                                 const adamant::Array<double> &points) const
+  adamant::ValuesAtPoints source_values(const adamant::Device &device, const adamant::Unknown<dim> &theta) const
   {
-    if (is_built_in(key) && key == "Source")
+    const auto points = theta.quadrature_points();
+    if (is_built_in("Source"))
       return adamant::functor_at_points<dim>(
         device, points,
         [lambda = constants(coefficients.diffusion, 1), b = constants(coefficients.velocity, dim)](double t) {
@@ -79,9 +85,19 @@ struct ProblemParameters : ParameterAcceptor
           std::copy_n(b.data(), dim, f.b);
           return f;
         });
+    const auto material = adamant::materials_at_points(theta.space(), theta.quadrature.size());
+    source.check_materials(device.communicator(), adamant::materials_of(theta.space()));
+    return {device, points.size() / dim, adamant::function_of_materials<dim>(device, source, material, 1, points),
+            source.depends_on_time(), source.key()};
+  }
+
+  /// Returns the initial values on a device, at points in host memory.
+  template <int dim>
+  adamant::ValuesAtPoints initial_values(const adamant::Device &device, const adamant::Array<double> &points) const
+  {
+    const std::string key = "Initial values", name = "Problem/" + key, text = functions.at(key);
     if (is_built_in(key))
       return exact_values<dim>(device, points);
-    const std::string name = "Problem/" + key, text = functions.at(key);
     return {device, points.size() / dim, adamant::function_at_points<dim>(device, name, text, 1, points),
             adamant::depends_on_time(text), name};
   }
@@ -94,7 +110,7 @@ struct ProblemParameters : ParameterAcceptor
                                       boundaries.values_at(device, theta.space(), theta.prescribed_nodes());
   }
 
-  bool has_source() const { return adamant::split_numbers(functions.at("Source")) != std::vector<double>{0.}; }
+  bool has_source() const { return !source.is_zero(); }
 
   bool has_exact_solution() const
   {
@@ -108,8 +124,10 @@ struct ProblemParameters : ParameterAcceptor
     coefficients.check(dimension, degree, upwind);
     boundaries.check(dimension);
     for (const auto &[key, text] : functions)
-      if (!is_built_in(key) && !(text.empty() && key == "Exact solution"))
+      if (key != "Source" && !is_built_in(key) && !(text.empty() && key == "Exact solution"))
         adamant::check_expression("Problem/" + key, text, 1, dimension);
+    if (!is_built_in("Source"))
+      source.check([this](const std::string &text) { adamant::check_expression(source.key(), text, 1, dimension); });
     const auto &c = coefficients;
     require(!is_built_in("Source") ||
               (c.are_constant() && c.reaction.is_zero() && c.diffusion.by_material().empty() &&

@@ -84,6 +84,16 @@ void Coefficient::check_materials(const Communicator &ranks, const std::set<unsi
     }
 }
 
+Coefficient Coefficient::changed(const std::function<std::string(const std::string &)> &change) const
+{
+  Coefficient result = *this;
+  for (auto &entry : result.of)
+    entry.second = change(entry.second);
+  if (elsewhere)
+    result.elsewhere = change(*elsewhere);
+  return result;
+}
+
 bool Coefficient::all(const std::function<bool(const std::string &)> &condition) const
 {
   return (!elsewhere || condition(*elsewhere)) &&
@@ -102,7 +112,10 @@ bool Coefficient::depends_on_time() const
 
 bool Coefficient::is_zero() const
 {
-  return all([](const std::string &text) { return split_numbers(text) == std::vector<double>{0.}; });
+  return all([](const std::string &text) {
+    const auto numbers = split_numbers(text);
+    return !numbers.empty() && std::count(numbers.begin(), numbers.end(), 0.) == std::ptrdiff_t(numbers.size());
+  });
 }
 
 std::optional<double> Coefficient::number() const
@@ -116,23 +129,48 @@ std::optional<double> Coefficient::number() const
            std::nullopt;
 }
 
-CoefficientFunction::CoefficientFunction(const Coefficient &coefficient)
+template <int dim>
+CoefficientFunctions<dim>::CoefficientFunctions(const Coefficient &coefficient, unsigned int n_components)
+  : of(coefficient, [&](const std::string &text) -> std::shared_ptr<ParsedFunction<dim>> {
+    return parse_function<dim>(coefficient.key(), text, n_components);
+  })
+{}
+
+template <int dim>
+Array<double> CoefficientFunctions<dim>::at(double t, const Array<double> &points,
+                                            const Array<unsigned int> &material) const
 {
-  const auto entry = [&](const std::string &text) -> Entry {
+  const std::size_t n = material.size();
+  for (const unsigned int one : std::set<unsigned int>(material.begin(), material.end()))
+    of.in(one)->set_time(t);
+  const unsigned int n_components = n > 0 ? in(material[0]).n_components : 0;
+  Array<double>      values(n_components * n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i)
+    {
+      dealii::Point<dim> x;
+      for (int d = 0; d < dim; ++d)
+        x[d] = points[d * n + i];
+      for (unsigned int c = 0; c < n_components; ++c)
+        values[c * n + i] = in(material[i]).value(x, c);
+    }
+  return values;
+}
+
+template class CoefficientFunctions<2>;
+template class CoefficientFunctions<3>;
+
+CoefficientFunction::CoefficientFunction(const Coefficient &coefficient)
+  : of(coefficient, [&](const std::string &text) -> Entry {
     if (adamant::is_constant(text))
       return {constant_values(coefficient.key(), text, 1)[0], nullptr};
     return {0., parse_function<3>(coefficient.key(), text, 1)};
-  };
-  for (const auto &[material, text] : coefficient.by_material())
-    of[material] = entry(text);
-  if (coefficient.of_others())
-    elsewhere = entry(*coefficient.of_others());
-}
+  })
+{}
 
 double CoefficientFunction::operator()(unsigned int material, const dealii::Point<3> &x) const
 {
-  const auto   found = of.find(material);
-  const Entry &entry = found != of.end() ? found->second : elsewhere;
+  const Entry &entry = of.in(material);
   return entry.function ? entry.function->value(x) : entry.constant;
 }
 
@@ -206,6 +244,21 @@ PointFunction function_of_regions(const Device &device, const std::string &key,
   };
 }
 
+template <int dim>
+PointFunction function_of_materials(const Device &device, const Coefficient &coefficient,
+                                    const Array<unsigned int> &material, unsigned int n_components,
+                                    const Array<double> &points)
+{
+  std::map<unsigned int, std::string> text_of;
+  for (const unsigned int one : std::set<unsigned int>(material.begin(), material.end()))
+    text_of[one] = coefficient.in(one);
+  return function_of_regions<dim>(device, coefficient.key(), text_of, material, n_components, points);
+}
+
+template PointFunction function_of_materials<2>(const Device &, const Coefficient &, const Array<unsigned int> &,
+                                                unsigned int, const Array<double> &);
+template PointFunction function_of_materials<3>(const Device &, const Coefficient &, const Array<unsigned int> &,
+                                                unsigned int, const Array<double> &);
 template PointFunction function_of_regions<2>(const Device &, const std::string &,
                                               const std::map<unsigned int, std::string> &, const Array<unsigned int> &,
                                               unsigned int, const Array<double> &);

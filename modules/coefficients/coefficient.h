@@ -37,6 +37,9 @@ public:
   /// the ids on the rank's cells. All ranks call it together.
   void check_materials(const Communicator &ranks, const std::set<unsigned int> &of_rank) const;
 
+  /// Returns the coefficient that has change(expressions) in place of the expressions of each entry.
+  Coefficient changed(const std::function<std::string(const std::string &expressions)> &change) const;
+
   /// Returns whether the condition holds for the expressions of all entries.
   bool all(const std::function<bool(const std::string &expressions)> &condition) const;
   /// Calls action(expressions) for all entries.
@@ -62,6 +65,51 @@ private:
   std::optional<std::string>          elsewhere;
 };
 
+/// What `make` returns for the expressions of each entry of a coefficient.
+template <class T>
+class OfEntries
+{
+public:
+  OfEntries() = default;
+  template <class Make>
+  OfEntries(const Coefficient &coefficient, const Make &make)
+  {
+    for (const auto &[material, expressions] : coefficient.by_material())
+      of.emplace(material, make(expressions));
+    if (coefficient.of_others())
+      elsewhere = make(*coefficient.of_others());
+  }
+
+  /// Returns what counts in a material, for which the coefficient has an entry.
+  const T &in(unsigned int material) const
+  {
+    const auto found = of.find(material);
+    return found != of.end() ? found->second : elsewhere;
+  }
+
+private:
+  std::map<unsigned int, T> of;
+  T                         elsewhere{};
+};
+
+/// The functions that a coefficient has in materials, on the host; see ParsedFunction for their use by threads.
+template <int dim>
+class CoefficientFunctions
+{
+public:
+  /// Throws InputError for a text that does not have the n_components expressions.
+  CoefficientFunctions(const Coefficient &coefficient, unsigned int n_components);
+
+  const dealii::Function<dim> &in(unsigned int material) const { return *of.in(material); }
+
+  /// Returns component c at point i and time t as [c n + i]. Coordinate d of point i, which lies in material[i], is
+  /// points[d n + i]. Only one thread may call it at a time.
+  Array<double> at(double t, const Array<double> &points, const Array<unsigned int> &material) const;
+
+private:
+  OfEntries<std::shared_ptr<ParsedFunction<dim>>> of;
+};
+
 /// The values of a coefficient with one component, on the host; several threads may ask at once.
 class CoefficientFunction
 {
@@ -83,17 +131,22 @@ private:
     double                                   constant;
     std::shared_ptr<const ParsedFunction<3>> function; // null: constant
   };
-  std::map<unsigned int, Entry> of;
-  Entry                         elsewhere{};
+  OfEntries<Entry> of;
 };
 
 /// Returns the numbers that a constant text has, one for each of n components.
 std::vector<double> constant_values(const std::string &key, const std::string &text, unsigned int n_components);
 
 /// Returns a function at points, as function_at_points does. At point i it has the n_components expressions
-/// text_of.at(region[i]). Regions are boundaries or materials. `key` names the parameter in messages.
+/// text_of.at(region[i]). Regions are boundaries, materials or others. `key` names the parameter in messages.
 template <int dim>
 PointFunction function_of_regions(const Device &device, const std::string &key,
                                   const std::map<unsigned int, std::string> &text_of, const Array<unsigned int> &region,
                                   unsigned int n_components, const Array<double> &points);
+
+/// Returns a coefficient at points, as function_at_points does; point i lies in material[i].
+template <int dim>
+PointFunction function_of_materials(const Device &device, const Coefficient &coefficient,
+                                    const Array<unsigned int> &material, unsigned int n_components,
+                                    const Array<double> &points);
 } // namespace adamant

@@ -1,10 +1,19 @@
 #include "coefficients/level_points.h"
 
+#include "algebra/matrix.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
 #include <sstream>
 #include <string>
 
@@ -19,8 +28,8 @@ LevelPoints<dim>::LevelPoints(const Field<dim> &field, const dealii::Mapping<dim
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
       of_level.push_back(quadrature_points(field.space(l), mapping, quadrature));
-      for (const auto &cell : field.space(l).active_cells())
-        material.insert(material.end(), quadrature.size(), material_id(cell));
+      const auto of_cells = materials_at_points(field.space(l), quadrature.size());
+      material.insert(material.end(), of_cells.begin(), of_cells.end());
       first.push_back(to_index(size(), "quadrature points of all levels"));
     }
   points.resize(dim * size());
@@ -46,6 +55,77 @@ std::set<unsigned int> materials_of(const LevelSpace<dim> &space)
   for (const auto &cell : space.active_cells())
     materials.insert(material_id(cell));
   return materials;
+}
+
+template <int dim>
+Array<unsigned int> materials_at_points(const LevelSpace<dim> &space, std::size_t n_q)
+{
+  Array<unsigned int> material;
+  for (const auto &cell : space.active_cells())
+    material.insert(material.end(), n_q, material_id(cell));
+  return material;
+}
+
+template <int dim>
+PointFunction function_at_nodes(const Device &device, const Coefficient &coefficient, unsigned int n_components,
+                                const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  const auto points = support_points(space, mapping);
+  if (coefficient.by_material().empty())
+    return function_at_points<dim>(device, coefficient.key(), *coefficient.of_others(), n_components, points);
+  // The entries' parts of ∫ φ_i.
+  const dealii::Functions::ConstantFunction<dim> one(1.);
+  const dealii::Functions::ZeroFunction<dim>     zero;
+  std::map<unsigned int, std::string>            text_of;
+  std::vector<Array<double>>                     masses;
+  const auto add_entry = [&](const std::string &text, const std::function<bool(unsigned int)> &is_in) {
+    text_of[masses.size()] = text;
+    masses.push_back(transposed_product(
+      space.owned_H(),
+      load_vector<dim>(
+        space, mapping, dealii::QGauss<dim>(space.element().degree + 1), dealii::QGauss<dim - 1>(2),
+        [&](unsigned int material) -> const dealii::Function<dim> & { return is_in(material) ? one : zero; }, {})));
+  };
+  const auto &listed = coefficient.by_material();
+  for (const auto &[id, text] : listed)
+    add_entry(text, [id = id](unsigned int material) { return material == id; });
+  if (coefficient.of_others())
+    add_entry(*coefficient.of_others(), [&](unsigned int material) { return listed.count(material) == 0; });
+  // Pairs of a node and an entry that counts there follow each other by node.
+  const int           n = space.n_owned();
+  Array<unsigned int> entry;
+  Array<int>          first = {0}, node;
+  Array<double>       weight;
+  for (int i = 0; i < n; ++i)
+    {
+      double total = 0.;
+      for (unsigned int k = 0; k < masses.size(); ++k)
+        if (masses[k][i] > 0.)
+          {
+            total += masses[k][i];
+            entry.push_back(k);
+            node.push_back(i);
+            weight.push_back(masses[k][i]);
+          }
+      for (std::size_t pair = first.back(); pair < weight.size(); ++pair)
+        weight[pair] /= total;
+      first.push_back(static_cast<int>(weight.size()));
+    }
+  const int     n_pairs = first.back();
+  Array<double> at(dim * static_cast<std::size_t>(n_pairs));
+  for (int k = 0; k < dim * n_pairs; ++k)
+    at[k] = points[std::size_t(k / n_pairs) * n + node[k % n_pairs]];
+  const auto means = matrix_of_rows(n_components * n, n_components * n_pairs, [&](int row, Row &entries) {
+    for (int pair = first[row % n]; pair < first[row % n + 1]; ++pair)
+      entries.emplace_back(row / n * n_pairs + pair, weight[pair]);
+  });
+  return [device, values_of = function_of_regions<dim>(device, coefficient.key(), text_of, entry, n_components, at),
+          means    = Matrix<double>(device, means),
+          at_pairs = std::make_shared<Vector<double>>(device, static_cast<int>(n_components) * n_pairs)](
+           double t, Vector<double> &values) {
+    values_of(t, *at_pairs);
+    device.multiply(1., means, *at_pairs, 0., values);
+  };
 }
 
 template <int dim>
@@ -83,8 +163,14 @@ template struct LevelPoints<2>;
 template struct LevelPoints<3>;
 template std::set<unsigned int> materials_of(const LevelSpace<2> &);
 template std::set<unsigned int> materials_of(const LevelSpace<3> &);
-template Array<double>          positive_values(const Coefficient &, const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                                const dealii::Quadrature<2> &);
-template Array<double>          positive_values(const Coefficient &, const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                                const dealii::Quadrature<3> &);
+template Array<unsigned int>    materials_at_points(const LevelSpace<2> &, std::size_t);
+template Array<unsigned int>    materials_at_points(const LevelSpace<3> &, std::size_t);
+template PointFunction function_at_nodes(const Device &, const Coefficient &, unsigned int, const LevelSpace<2> &,
+                                         const dealii::Mapping<2> &);
+template PointFunction function_at_nodes(const Device &, const Coefficient &, unsigned int, const LevelSpace<3> &,
+                                         const dealii::Mapping<3> &);
+template Array<double> positive_values(const Coefficient &, const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                       const dealii::Quadrature<2> &);
+template Array<double> positive_values(const Coefficient &, const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                       const dealii::Quadrature<3> &);
 } // namespace adamant

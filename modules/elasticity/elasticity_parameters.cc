@@ -259,8 +259,11 @@ private:
 
 template <int dim>
 Array<double> SolidBoundaries::load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                    const dealii::Function<dim> &f, bool axial) const
+                                    const Coefficient &f, bool axial) const
 {
+  f.check_materials(space.communicator(), materials_of(space));
+  const CoefficientFunctions<dim>                                     forces(f, dim);
+  std::map<unsigned int, const dealii::Function<dim> *>               force_in;
   std::vector<std::unique_ptr<dealii::Function<dim>>>                 functions;
   std::map<dealii::types::boundary_id, const dealii::Function<dim> *> g;
   const auto around_the_axis = [&](const dealii::Function<dim> &load) -> const dealii::Function<dim> * {
@@ -268,8 +271,12 @@ Array<double> SolidBoundaries::load(const LevelSpace<dim> &space, const dealii::
   };
   for (const auto &[id, text] : traction)
     g[id] = around_the_axis(*functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)));
+  for (const auto material : materials_of(space))
+    force_in[material] = around_the_axis(forces.in(material));
   const unsigned int n = space.element().degree + 1; // points in each direction
-  auto F = load_vector(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), *around_the_axis(f), g);
+  auto               F = load_vector<dim>(
+    space, mapping, dealii::QGauss<dim>(n),
+    dealii::QGauss<dim - 1>(n), [&](unsigned int material) -> const auto               &{ return *force_in.at(material); }, g);
   if (!pressure.empty())
     add_pressures(space, mapping, axial, F);
   return F;
@@ -304,10 +311,10 @@ void SolidBoundaries::add_pressures(const LevelSpace<dim> &space, const dealii::
   std::transform(owned.begin(), owned.begin() + static_cast<long>(F.size()), F.begin(), F.begin(), std::plus<>());
 }
 
-template Array<double> SolidBoundaries::load(const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                             const dealii::Function<2> &, bool) const;
-template Array<double> SolidBoundaries::load(const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                             const dealii::Function<3> &, bool) const;
+template Array<double> SolidBoundaries::load(const LevelSpace<2> &, const dealii::Mapping<2> &, const Coefficient &,
+                                             bool) const;
+template Array<double> SolidBoundaries::load(const LevelSpace<3> &, const dealii::Mapping<3> &, const Coefficient &,
+                                             bool) const;
 
 SolidOutputParameters::SolidOutputParameters(const MeshFileParameters &mesh_file)
   : EvaluationParameters(mesh_file,

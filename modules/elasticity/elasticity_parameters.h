@@ -201,9 +201,10 @@ public:
   }
 
   /// Returns the load F_i = ∫ f . φ_i + ∫ g . φ_i - ∫ p n . φ_i of a body force f, the tractions g and the pressures p
-  /// (n: the outer normal); see load_vector. With `axial` symmetry all integrals have the factor 2 pi r.
+  /// (n: the outer normal); see load_vector. With `axial` symmetry all integrals have the factor 2 pi r. Throws
+  /// InputError on all ranks where the force's materials do not fit to the mesh.
   template <int dim>
-  Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Function<dim> &f,
+  Array<double> load(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Coefficient &f,
                      bool axial) const;
 
 private:

@@ -30,8 +30,8 @@ struct FlowProblemParameters : FlowBoundaries
   FlowProblemParameters(const MeshParameters &mesh, const Words &words, const std::string &constant);
 
   unsigned int dimension = 2;
-  Coefficient  viscosity; ///< kinematic, once the parameters are read
-  std::string  body_force = "0; 0; 0", exact_velocity, exact_pressure;
+  Coefficient  viscosity, body_force; ///< the viscosity is kinematic; once the parameters are read
+  std::string  exact_velocity, exact_pressure;
 
   using FlowBoundaries::check;
   /// Throws InputError where the parameters do not fit together.
@@ -44,7 +44,8 @@ struct FlowProblemParameters : FlowBoundaries
       const double value = adamant::is_constant(text) ? constant_values(viscosity.key(), text, 1)[0] : 1.;
       require(value > 0. && std::isfinite(value), viscosity.key(), " = ", text, ": it has to be positive");
     });
-    check_expression("Problem/Body force", body_force, dimension, dimension);
+    body_force.check(
+      [this](const std::string &text) { check_expression(body_force.key(), text, dimension, dimension); });
     if (!exact_velocity.empty())
       check_expression("Problem/Exact velocity", exact_velocity, dimension, dimension);
     if (!exact_pressure.empty())
@@ -69,7 +70,7 @@ protected:
   std::string exact() const override { return exact_velocity; }
 
 private:
-  std::string viscosity_text = "0.01";
+  std::string viscosity_text = "0.01", force_text = "0; 0; 0";
 };
 
 /// Returns the quantities of a flow with this viscosity.

@@ -274,7 +274,8 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
 {
   using namespace dealii::Patterns;
   parse_parameters_call_back.connect([this, &mesh] {
-    viscosity = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
+    viscosity  = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
+    body_force = {"Problem/Body force", force_text, mesh.materials("Problem/Body force"), true};
   });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
   add_parameter(
@@ -282,7 +283,8 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
     "Kinematic, nu (1 / Re where the velocity and the length are 1): a number, an expression of x, y, z, or "
     "a list by material: 'id: ..., id: ..., elsewhere'. Where it varies, its term is div(nu (grad u + grad "
     "u^T))");
-  add_parameter("Body force", body_force, "f: expressions of " + words.variables + " separated by semicolons");
+  add_parameter("Body force", force_text,
+                "f: expressions of " + words.variables + " separated by semicolons, or a list by material");
   add_parameter("Exact velocity", exact_velocity,
                 "Where it is known: expressions of " + words.variables + "; errors go to run.json");
   add_parameter("Exact pressure", exact_pressure,

@@ -29,17 +29,17 @@ void integrate(const dealii::FEValuesBase<dim> &fe_values, const dealii::Functio
 template <int dim>
 Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                           const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,
-                          const dealii::Function<dim>                                               &f,
+                          const std::function<const dealii::Function<dim> &(unsigned int material)> &f,
                           const std::map<dealii::types::boundary_id, const dealii::Function<dim> *> &g)
 {
   const int     per_cell = space.dofs_per_cell();
   Array<double> local(std::size_t(space.n_cells()) * per_cell);
   std::fill(local.begin(), local.end(), 0.);
-  for_each_cell(space, mapping, quadrature,
-                dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
-                [&](int cell, const dealii::FEValues<dim> &fe_values) {
-                  integrate(fe_values, f, local.data() + std::size_t(cell) * per_cell);
-                });
+  for_each_cell(
+    space, mapping, quadrature, dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
+    [&](int cell, const dealii::FEValues<dim> &fe_values) {
+      integrate(fe_values, f(material_id(space.active_cells()[cell])), local.data() + std::size_t(cell) * per_cell);
+    });
   if (!g.empty())
 #pragma omp parallel
     {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
 
 namespace adamant
@@ -34,12 +35,12 @@ std::array<double, n> integrate(const LevelSpace<dim> &space, const dealii::Mapp
 }
 
 /// Returns the load F_i = ∫ f . φ_i + ∫_Γ g . φ_i for the owned DoFs of the space, in host memory. Hanging nodes are
-/// not eliminated. f and g have the first components of the space, all or fewer; g is given by boundary id. Several
-/// threads evaluate f and g at once. All ranks call it together.
+/// not eliminated. f and g have the first components of the space, all or fewer. The material id of a cell gives f, and
+/// the boundary id of a face gives g. Several threads evaluate f and g at once. All ranks call it together.
 template <int dim>
 Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                           const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,
-                          const dealii::Function<dim>                                               &f,
+                          const std::function<const dealii::Function<dim> &(unsigned int material)> &f,
                           const std::map<dealii::types::boundary_id, const dealii::Function<dim> *> &g);
 
 /// Returns ‖u - exact‖ in L², as deal.II's VectorTools::integrate_difference does, but on all threads. The result does

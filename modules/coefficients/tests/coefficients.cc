@@ -64,6 +64,8 @@ TEST(Coefficients, WhatTheyDependOn)
   EXPECT_TRUE(read("0").is_zero());
   EXPECT_TRUE(read("0, lung: 0.0").is_zero());
   EXPECT_FALSE(read("0, lung: 1").is_zero());
+  EXPECT_TRUE(read("0; 0; 0, lung: 0; 0").is_zero());
+  EXPECT_FALSE(read("0; x; 0").is_zero());
   EXPECT_TRUE(read("exp(1)*tan(2)").is_constant()) << "the letters of functions are no variables";
   for (const char *text : {"x", "2*y", "1+z", "sin(t)"})
     EXPECT_FALSE(read(text).is_constant()) << text;
@@ -87,5 +89,13 @@ TEST(Coefficients, ValuesOnTheHost)
   EXPECT_DOUBLE_EQ(f(2, p), 2.5);
   EXPECT_DOUBLE_EQ(f(1, p), 7.);
   EXPECT_THROW(CoefficientFunction(read("foo(x)")), InputError);
+  const CoefficientFunctions<2> g(read("lung: x; t, 2; y"), 2);
+  EXPECT_DOUBLE_EQ(g.in(1).value({3., 4.}, 1), 4.);
+  EXPECT_EQ(g.at(5., {3., 0., 4., 6.}, {8, 1}), (Array<double>{3., 2., 5., 6.}));
+  EXPECT_THROW(CoefficientFunctions<2>(read("lung: x; y, 2"), 2), InputError);
+  const auto doubled = read("lung: x, 2: y, 1").changed([](const std::string &text) { return "2*(" + text + ")"; });
+  EXPECT_EQ(doubled.in(8), "2*(x)");
+  EXPECT_EQ(doubled.in(2), "2*(y)");
+  EXPECT_EQ(doubled.in(0), "2*(1)");
 }
 } // namespace

@@ -272,6 +272,12 @@ class Draw:
 
 # The programs.
 
+def by_material(d, draw):
+    """What `draw` returns, or sometimes a list by material of two such texts."""
+    text = draw()
+    return f"{d.mesh.materials[0]}: {draw()}, {text}" if d.mesh and any(d.mesh.materials) and d.maybe(0.3) else text
+
+
 def scalar_coefficients(d, degree):
     """Coefficients that vary in place and time, or from material to material."""
     def positive():
@@ -311,7 +317,7 @@ def transport_diffusion(d):
     d.set("Problem/Transport", ", ".join(d.pick("0", d.between(-1, 1)) for _ in range(d.dim)))
     d.set("Problem/Diffusion", d.between(0.001, 1) if d.maybe(0.9) else 0)
     if d.maybe(0.6): # else manufactured
-        d.set("Problem/Source", d.pick("0", d.scalar(True)))
+        d.set("Problem/Source", by_material(d, lambda: d.pick("0", d.scalar(True))))
         d.set("Problem/Initial values", d.scalar())
         d.set("Problem/Exact solution", d.pick("", d.scalar(True)))
         scalar_coefficients(d, degree)
@@ -415,7 +421,7 @@ def elasticity(d):
     if free:
         d.set("Problem/Traction", f"{d.boundary_name(d.pick(*free))}: {d.vector()}", 0.5)
         d.set("Problem/Pressure", f"{d.boundary_name(d.pick(*free))}: {d.scalar()}", 0.4)
-    d.set("Problem/Body force", d.vector(), 0.7)
+    d.set("Problem/Body force", by_material(d, d.vector), 0.7)
     d.set("Problem/Boundary displacement", "; ".join(f"0.01*({d.scalar()})" for _ in axes), 0.5)
     def coefficient(*values):
         """One of the values, which may depend on the place or on the material."""
@@ -521,7 +527,7 @@ def navier_stokes(d):
     flow_boundaries(d, True)
     force_boundaries(d)
     d.set("Problem/Viscosity", viscosity_in_place(d, 3) if d.maybe(0.3) else d.between(0.001, 0.1))
-    d.set("Problem/Body force", d.vector(True), 0.4)
+    d.set("Problem/Body force", by_material(d, lambda: d.vector(True)), 0.4)
     d.set("Problem/Initial velocity", d.vector(), 0.3)
     d.set("Problem/Exact velocity", d.vector(True), 0.2)
     d.set("Problem/Exact pressure", d.scalar(True), 0.2)
@@ -551,7 +557,7 @@ def stationary_navier_stokes(d):
     d.set("Nonlinear solver/Continuation", f"{3 * float(viscosity):.3g}", 0.1)
     if "Nonlinear solver/Continuation" not in d.settings and d.maybe(0.3):
         d.set("Problem/Viscosity", viscosity_in_place(d, 10))
-    d.set("Problem/Body force", d.vector(), 0.4)
+    d.set("Problem/Body force", by_material(d, d.vector), 0.4)
     d.set("Problem/Exact velocity", d.vector(), 0.2)
     d.set("Problem/Exact pressure", d.scalar(), 0.2)
     d.set("Refinement/Cycles", d.pick(0, 0, 1, 2 if d.dim == 2 else 1))
@@ -581,7 +587,7 @@ def stokes(d):
     if case == "expressions":
         d.flow_mesh(0.25)
         d.set("Problem/Viscosity", viscosity_in_place(d, d.pick(5, 100, 1e4)))
-        d.set("Problem/Body force", d.vector())
+        d.set("Problem/Body force", by_material(d, d.vector))
         d.set("Problem/Exact velocity", d.vector(), 0.2)
         d.set("Problem/Exact pressure", d.scalar(), 0.2)
         flow_boundaries(d)
@@ -647,7 +653,7 @@ def poisson(d):
         d.set("Mesh/Refinements", d.pick(2, 3) if d.dim == 2 else 2)
         if d.maybe(0.3):
             d.coordinates("Mesh/Coordinates", [1.] * d.dim)
-    d.set("Problem/Source", "random" if random_source else d.scalar() + d.pick("", "+0.1*s"))
+    d.set("Problem/Source", "random" if random_source else by_material(d, lambda: d.scalar() + d.pick("", "+0.1*s")))
     if not triangles:
         if direct == "multigrid":
             d.periodic()
