@@ -41,10 +41,10 @@ void PolynomialSmoother<Number>::update()
   smoother->update();
   if (!options.chebyshev || options.largest > 0.) // a bound of the first matrix does for damped steps
     return;
-  if (level.changes_on_device())
-    follow_eigenvalue();
-  else
+  if (!level.changes_on_device())
     lambda = largest_eigenvalue();
+  else if (options.chebyshev) // damped steps keep the first
+    follow_eigenvalue();
 }
 
 template <typename Number>
@@ -135,7 +135,8 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
   const int n = level.A.n_rows();
   Vector    x(level.device, start_vector(n)), y(level.device, n);
   level.device.scale(static_cast<Number>(1. / std::sqrt(level.device.dot(x, x))), x);
-  if (level.changes_on_device())
+  const bool is_followed = options.chebyshev && level.changes_on_device();
+  if (is_followed)
     level.device.copy(x, start = Vector(level.device, n));
   const int least    = options.power_steps;
   double    estimate = grow(x, y, least), last = 0;
@@ -144,7 +145,7 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
       last     = estimate;
       estimate = grow(x, y, 1);
     }
-  if (level.changes_on_device())
+  if (is_followed)
     dominant = std::move(x);
   return estimate > 0 ? estimate : 1.;
 }
