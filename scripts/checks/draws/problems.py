@@ -617,7 +617,7 @@ def buoyant_flow(d):
     if strain:
         d.set("Viscosity/Newton", d.pick("true", "true", "false"))
         d.set("Viscosity/Nonlinear steps", 100)
-        d.set("Viscosity/Nonlinear tolerance", d.pick("1e-7", "1e-8"))
+        d.set("Viscosity/Nonlinear tolerance", "1e-10")
     d.set("Problem/Density", d.pick("c", "1+0.5*c", "c-0.3*c^2"))
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
     flow_boundaries(d)
