@@ -1,10 +1,10 @@
 // A composition c flows with a slow fluid whose viscosity and density it is:
 //
-//   -div(2 η(c) ε(u)) + ∇p = ρ(c) g,   div u = 0,   ∂_t c + u · ∇c = 0,
+//   -div(2 η ε(u)) + ∇p = ρ(c) g,   div u = 0,   ∂_t c + u · ∇c = 0,
 //
 // so that heavy bodies sink and light layers rise. In each time step u carries c along (LimitedTransport: explicit
 // steps that keep its bounds). Then η and ρ follow from c at the quadrature points of the velocity mesh, and η is
-// averaged in each cell. StokesFlow solves for the flow from the last one. The Courant number gives the step.
+// averaged in each cell. NonlinearFlow solves for the flow from the last one. The Courant number gives the step.
 
 #include "diagnostics.h"
 #include "parameters.h"

@@ -263,6 +263,17 @@ SolverResult NonlinearFlow<dim>::solve(const Vector<double> &r, Vector<double> &
 }
 
 template <int dim>
+void NonlinearFlow<dim>::serialize(State &state)
+{
+  Base::serialize(state);
+  if (!state.loading() || !strain)
+    return;
+  update_viscosity();
+  this->set_right_hand_side();
+  this->update_solver();
+}
+
+template <int dim>
 double NonlinearFlow<dim>::dissipation()
 {
   if (!strain)

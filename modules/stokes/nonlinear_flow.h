@@ -44,6 +44,9 @@ public:
   /// Solves from the last solution. Throws SolverError, also where Newton's method fails.
   SolverResult solve();
 
+  /// Saves or loads the solution as StokesFlow does, and sets η for the velocity that it loads.
+  void serialize(State &state);
+
   int    nonlinear_steps() const { return steps; } ///< of the last solve(); 0: the law has no strain rate
   double dissipation();                            ///< returns ∫ 2 η |ε(u)|² as StokesFlow does
   /// Returns the kind of average of the viscosity in cells, as a word.

@@ -88,10 +88,10 @@ struct StoreStrain
   }
 };
 
-/// Computes k with which the derivative of 2 η_c by u in the direction δ is the mean of k (ε(u) : ε(δ)) over the points
-/// of a cell, divided by `scale`, elementwise: k = 4 ∂η/∂(ε : ε) (η_c / η)^power. The average η_c of the points' η is
-/// arithmetic for power 0, geometric for 1, harmonic for 2. The ratio of the tangent viscosity to η is 1 + s η' / η with
-/// s = |ε|, η' = ∂η/∂s; where it is not positive, η' is such that it is 0.1.
+/// Computes k = 4 ∂η/∂(ε : ε) (η_c / η)^power / scale, elementwise. The derivative of 2 η_c by u in the direction δ is
+/// the mean of k (ε(u) : ε(δ)) over the points of a cell, but for the scale. The average η_c is arithmetic for power 0,
+/// geometric for 1, harmonic for 2. The ratio of the tangent viscosity to η is 1 + s η' / η with s = |ε|, η' = ∂η/∂s.
+/// Where it is not positive, η' is such that it is 0.1.
 struct TangentFactor
 {
   const double *eta, *slope, *size; ///< η, η' and s at the points
@@ -108,7 +108,7 @@ struct TangentFactor
   }
 };
 
-/// Computes the mean of k (ε : ε(δ)) over groups of n points, which are those of a cell or single points.
+/// Computes the mean of k (ε : ε(δ)) over groups of n points, which are all points of a cell or single points.
 template <int dim>
 struct TangentStress
 {

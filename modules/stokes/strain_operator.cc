@@ -24,7 +24,7 @@ StrainOperator<dim>::StrainOperator(const Device &device, const DeviceField<dim>
   , of_cells(device, to_index(std::size_t(velocity.space().n_cells()) * velocity.space().dofs_per_cell(), "loads"))
 {}
 
-// Adds up the loads of cells, and hands those of constrained DoFs to the unknowns.
+// Adds up the loads of cells, and hands loads of constrained DoFs to the unknowns.
 template <int dim>
 CSRMatrix<double> StrainOperator<dim>::to_unknowns(const LevelSpace<dim> &space) const
 {

@@ -25,9 +25,9 @@ public:
   /// and harmonic for bodies, which the composition makes.
   std::string automatic_average() const { return depends_on("T") || depends_on("strain") ? "arithmetic" : "harmonic"; }
 
-  /// The names of evaluate's numbers, those of the four that the law has; c where it has none.
+  /// Returns the names of evaluate's numbers: the names that the law has, or c where it has none.
   const std::vector<std::string> &names() const { return of; }
-  /// Computes η from n values of each name, and behind the n values of η those of ∂η/∂strain if the law has `strain`.
+  /// Computes n values of η from n values of each name. If the law has `strain`, n values of ∂η/∂strain follow.
   void evaluate(const Vector<double> &numbers, Vector<double> &values) const { function(numbers, values); }
 
 private:

@@ -153,7 +153,7 @@ TEST_P(NonlinearStokes, Derivative)
   check_derivative<3>(0.7, -1);
 }
 
-// Without a derivative the loads are those of the matrix.
+// Without a derivative the loads are products with the matrix.
 TEST_P(NonlinearStokes, LoadsAreProducts)
 {
   PowerLaw<3>        law(device, 0., 0);

@@ -617,7 +617,13 @@ def buoyant_flow(d):
     d.set("Problem/Initial composition",
           d.pick(f"if(abs(x-{x})<0.2 & abs({last}-{y})<0.2, 1, 0)", f"1/(1+exp(20*((x-{x})^2+({last}-{y})^2-0.05)))",
                  f"if({last}+0.1*sin(5*x)>{y},1,0)"))
-    d.set("Problem/Viscosity", d.positive(d.pick(5, 100, 1e3), "c"))
+    strain = d.maybe(0.25)
+    more = d.pick("", "*(1+depth)") + ("/sqrt(0.01+strain)" if strain else "")
+    d.set("Problem/Viscosity", f"({d.positive(d.pick(5, 100, 1e3), 'c')}){more}")
+    if strain:
+        d.set("Viscosity/Newton", d.pick("true", "true", "false"))
+        d.set("Viscosity/Nonlinear steps", 100)
+        d.set("Viscosity/Nonlinear tolerance", "1e-10")
     d.set("Problem/Density", d.pick("c", "1+0.5*c", "c-0.3*c^2"))
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
     flow_boundaries(d)
