@@ -70,9 +70,20 @@ template <int dim>
 PointFunction function_at_nodes(const Device &device, const Coefficient &coefficient, unsigned int n_components,
                                 const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
 {
-  const auto points = support_points(space, mapping);
+  const auto points     = support_points(space, mapping);
+  const auto everywhere = [&](const Device &on) {
+    return function_at_points<dim>(on, coefficient.key(), *coefficient.of_others(), n_components, points);
+  };
+  if (coefficient.by_material().empty() && coefficient.is_constant()) // a GPU has nothing to compile
+    {
+      const Device   host = Device::host(1);
+      Vector<double> values(host, static_cast<int>(n_components * points.size() / dim));
+      everywhere(host)(0., values);
+      const auto constants = std::make_shared<Vector<double>>(device, to_host(values));
+      return [&device, constants](double, Vector<double> &to) { device.copy(*constants, to); };
+    }
   if (coefficient.by_material().empty())
-    return function_at_points<dim>(device, coefficient.key(), *coefficient.of_others(), n_components, points);
+    return everywhere(device);
   // The entries' parts of ∫ φ_i.
   const dealii::Functions::ConstantFunction<dim> one(1.);
   const dealii::Functions::ZeroFunction<dim>     zero;
