@@ -119,6 +119,8 @@ void NonlinearFlow<dim>::update_viscosity()
 {
   evaluate(x);
   this->set_viscosity(checked_viscosity());
+  if (strain) // before a solver records its products; other viscosities are averaged, too
+    strain->set_averaged(eta.averaged);
   is_linearized = true;
 }
 
@@ -167,7 +169,6 @@ std::string NonlinearFlow<dim>::worst_points() const
 template <int dim>
 const Vector<double> &NonlinearFlow<dim>::averaged()
 {
-  strain->set_averaged(eta.averaged);
   if (!eta.averaged)
     return eta_of_points;
   device.for_each(eta_of_cells.size(), AverageInCells{kind_of_average(), n / std::max(1, eta_of_cells.size()),

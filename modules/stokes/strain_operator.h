@@ -32,8 +32,9 @@ public:
   /// Computes ε and |ε| >= 1e-10 of a velocity, given by its nodal values.
   void            set_velocity(const Vector<double> &nodal_u, Vector<double> &size);
   Vector<double> &factor() { return k; } ///< k at the points
-  void            set_averaged(bool means) { group = means ? of_velocity.view().n_q : 1; }
-  int             n_points() const { return of_velocity.n_points(); }
+  /// Says whether brackets are means; a product that was recorded keeps what it had.
+  void set_averaged(bool means) { group = means ? of_velocity.view().n_q : 1; }
+  int  n_points() const { return of_velocity.n_points(); }
 
   /// Computes y = a ∫ m ε : ε(φ_i) + b y, for m at the points or of the cells.
   void loads(double a, const Vector<double> &m, double b, Vector<double> &y) const;
