@@ -38,10 +38,10 @@ protected:
 
 /// Makes n steps with any smoother S, which together are one polynomial in S A:
 ///   d <- alpha_k d + beta_k S (b - A x),   x <- x + d.
-/// Damped steps have alpha = 0 and beta = omega; with Jacobi's S at most 1.9 / lambda of the first
-/// matrix, as 2 / lambda diverges (the mass matrix of Q1 in 3D has 3.375). Chebyshev's steps have the coefficients of the polynomial of degree n that is smallest
-/// on [1.1 lambda / range, 1.1 lambda]. There lambda is the largest eigenvalue of S A, which is given by the options or
-/// estimated by the power method.
+/// Damped steps have alpha = 0 and beta = omega; with Jacobi's S at most 1.9 / lambda of the first matrix, as 2 / lambda
+/// diverges (the mass matrix of Q1 in 3D has 3.375). Chebyshev's steps have the coefficients of the polynomial of degree
+/// n that is smallest on [1.1 lambda / range, 1.1 lambda]. There lambda is the largest eigenvalue of S A, which is given
+/// by the options or estimated by the power method.
 template <typename Number>
 class PolynomialSmoother : public LevelSmoother<Number>
 {

@@ -184,8 +184,8 @@ SolverResult NonlinearFlow<dim>::solve()
   steps               = 0;
   SolverResult result = at_rest() ? find_size() : SolverResult{};
   const double load   = std::sqrt(device.dot(b, b));
-  const auto   found =
-    newton->solve(x, {viscosity_parameters.tolerance, static_cast<int>(viscosity_parameters.steps), "flow"}, load);
+  const int    left   = std::max(1, static_cast<int>(viscosity_parameters.steps) - steps);
+  const auto   found  = newton->solve(x, {viscosity_parameters.tolerance, left, "flow"}, load);
   steps += found.steps;
   auto x_p = part(x, 1);
   this->matrices_.remove_mean(x_p);

@@ -32,7 +32,7 @@ public:
   /// Computes ε and |ε| >= 1e-10 of a velocity, given by its nodal values.
   void            set_velocity(const Vector<double> &nodal_u, Vector<double> &size);
   Vector<double> &factor() { return k; } ///< k at the points
-  /// Says whether brackets are means; a product that was recorded keeps what it had.
+  /// Says whether brackets are means; a product that was recorded keeps its kind.
   void set_averaged(bool means) { group = means ? of_velocity.view().n_q : 1; }
   int  n_points() const { return of_velocity.n_points(); }
 
