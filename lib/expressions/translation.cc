@@ -1,8 +1,8 @@
 #include "expressions/translation.h"
 
 #include "base/exceptions.h"
+#include "expressions/expression_parser.h"
 
-#include <cctype>
 #include <cstdlib>
 #include <iomanip>
 #include <limits>
@@ -43,115 +43,60 @@ const std::map<std::string, std::string> functions = {
   {"csc", "1. / sin"},    {"sec", "1. / cos"},    {"abs", "absolute"},    {"sign", "sign_of"}, {"rint", "half_up"},
   {"int", "rounded"},     {"if", "choice"}};
 
-struct Operator
+// How the code of an operator begins, goes on between its operands, and ends.
+struct Code
 {
-  const char *name, *begin, *middle, *end; // begin left middle right end
-  int         precedence;                  // the higher binds
+  const char *begin, *middle, *end;
 };
+const std::map<std::string, Code> code_of = {{"||", {"double(", " != 0. || ", " != 0.)"}},
+                                             {"&&", {"double(", " != 0. && ", " != 0.)"}},
+                                             {"<=", {"double(", " <= ", ")"}},
+                                             {">=", {"double(", " >= ", ")"}},
+                                             {"==", {"double(", " == ", ")"}},
+                                             {"!=", {"double(", " != ", ")"}},
+                                             {"|", {"either(", ", ", ")"}},
+                                             {"&", {"both(", ", ", ")"}},
+                                             {"<", {"double(", " < ", ")"}},
+                                             {">", {"double(", " > ", ")"}},
+                                             {"+", {"(", " + ", ")"}},
+                                             {"-", {"(", " - ", ")"}},
+                                             {"*", {"(", " * ", ")"}},
+                                             {"/", {"(", " / ", ")"}},
+                                             {"^", {"pow(", ", ", ")"}}};
 
-// Longer names first. muParser's precedences; the power is right-associative, and a sign binds as the product.
-constexpr int  product = 6, power = 7;
-const Operator operators[] = {{"||", "double(", " != 0. || ", " != 0.)", 1},
-                              {"&&", "double(", " != 0. && ", " != 0.)", 2},
-                              {"<=", "double(", " <= ", ")", 4},
-                              {">=", "double(", " >= ", ")", 4},
-                              {"==", "double(", " == ", ")", 4},
-                              {"!=", "double(", " != ", ")", 4},
-                              {"|", "either(", ", ", ")", 1},
-                              {"&", "both(", ", ", ")", 2},
-                              {"<", "double(", " < ", ")", 4},
-                              {">", "double(", " > ", ")", 4},
-                              {"+", "(", " + ", ")", 5},
-                              {"-", "(", " - ", ")", 5},
-                              {"*", "(", " * ", ")", product},
-                              {"/", "(", " / ", ")", product},
-                              {"^", "pow(", ", ", ")", power}};
-
-// Recursive descent with precedences. Every result is an operand: nothing around it changes its meaning.
-class Translator
+// Every part becomes an operand: nothing around it changes its meaning.
+class Translator : public ExpressionParser<Translator, std::string>
 {
 public:
   explicit Translator(const std::string &text)
-    : text(text)
-  {}
-
-  std::string translate()
+    : ExpressionParser(text)
   {
     if (text.size() > 10000)
       fail("a text of more than 10000 characters");
-    const std::string result = expression();
-    if (skip_blanks() != text.size())
-      fail("no counterpart of '" + text.substr(at) + "'");
-    return result;
   }
 
 private:
+  friend ExpressionParser<Translator, std::string>;
+
   [[noreturn]] void fail(const std::string &what) const
   {
     throw RunError("'" + text.substr(0, 100) + "' cannot be translated for the GPU: " + what);
   }
 
-  std::size_t skip_blanks()
+  static std::string choice(const std::string &condition, const std::string &a, const std::string &b)
   {
-    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])))
-      ++at;
-    return at;
+    return "(" + condition + " != 0. ? " + a + " : " + b + ")";
   }
 
-  bool accept(const std::string &token)
+  std::string joined(const ParsedOperator &op, const std::string &left, const std::string &right) const
   {
-    if (text.compare(skip_blanks(), token.size(), token) != 0)
-      return false;
-    at += token.size();
-    return true;
-  }
-
-  void expect(const std::string &token)
-  {
-    if (!accept(token))
-      fail("'" + token + "' expected before '" + text.substr(at) + "'");
-  }
-
-  // The stack is finite.
-  void descend()
-  {
-    if (++depth > 400)
-      fail("nesting deeper than 200");
-  }
-
-  // condition ? a : b, or less.
-  std::string expression()
-  {
-    descend();
-    std::string result = terms(0);
-    if (accept("?"))
-      {
-        const std::string first = expression();
-        expect(":");
-        result = "(" + result + " != 0. ? " + first + " : " + expression() + ")";
-      }
-    --depth;
-    return result;
-  }
-
-  // Operands joined by operators of at least this precedence.
-  std::string terms(int precedence)
-  {
-    descend();
-    std::string left = operand();
-    while (const Operator *const op = next_operator(precedence))
-      {
-        at += std::string(op->name).size();
-        const std::string right       = terms(op->precedence + (op->precedence == power ? 0 : 1));
-        const bool        double_sign = op->precedence <= 2 && op->name[1] != '\0'; // && or ||
-        if (double_sign && !(is_truth(left) && is_truth(right)))
-          fail(std::string("'") + op->name + "' between other things than comparisons; take '" + op->name[0] + "'");
-        const bool small = op->precedence == power && (right == "2." || right == "3." || right == "4.");
-        left =
-          small ? "power" + right.substr(0, 1) + "(" + left + ")" : op->begin + left + op->middle + right + op->end;
-      }
-    --depth;
-    return left;
+    const bool double_sign = op.precedence <= 2 && op.name[1] != '\0'; // && or ||
+    if (double_sign && !(is_truth(left) && is_truth(right)))
+      fail(std::string("'") + op.name + "' between other things than comparisons; take '" + op.name[0] + "'");
+    if (op.precedence == power_level && (right == "2." || right == "3." || right == "4."))
+      return "power" + right.substr(0, 1) + "(" + left + ")";
+    const auto &[begin, middle, end] = code_of.at(op.name);
+    return begin + left + middle + right + end;
   }
 
   // muParser's && and || make different things of other numbers, depending on whether they are constants.
@@ -161,35 +106,16 @@ private:
     return operand == "0." || operand == "1." || begins("double(") || begins("either(") || begins("both(");
   }
 
-  const Operator *next_operator(int precedence)
-  {
-    skip_blanks();
-    for (const auto &op : operators)
-      if (text.compare(at, std::string(op.name).size(), op.name) == 0)
-        return op.precedence >= precedence ? &op : nullptr;
-    return nullptr;
-  }
+  static std::string negative(const std::string &a) { return "(-" + a + ")"; }
+  static std::string grouped(const std::string &inner) { return inner; }
 
-  std::string operand()
+  std::string variable(const std::string &name) const
   {
-    if (accept("-"))
-      return "(-" + terms(power) + ")";
-    if (accept("+"))
-      return terms(power);
-    if (accept("("))
-      {
-        const std::string inner = expression();
-        expect(")");
-        return inner;
-      }
-    if (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) || text[at] == '.'))
-      return number();
-    const std::string word = name();
-    if (word == "x" || word == "y" || word == "z" || word == "t" || word == "u")
-      return word;
-    if (word == "pi")
-      return "3.14159265358979323846";
-    return call(word);
+    if (name == "x" || name == "y" || name == "z" || name == "t" || name == "u")
+      return name;
+    if (name != "pi")
+      fail("no counterpart of '" + name + "'");
+    return "3.14159265358979323846";
   }
 
   std::string number()
@@ -209,23 +135,8 @@ private:
     return literal.find_first_of(".e") == std::string::npos ? literal + "." : literal;
   }
 
-  std::string name()
+  std::string call(const std::string &function, const std::vector<std::string> &arguments) const
   {
-    const std::size_t begin = at;
-    while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'))
-      ++at;
-    if (at == begin)
-      fail("an operand expected before '" + text.substr(at) + "'");
-    return text.substr(begin, at - begin);
-  }
-
-  std::string call(const std::string &function)
-  {
-    expect("(");
-    std::vector<std::string> arguments = {expression()};
-    while (accept(","))
-      arguments.push_back(expression());
-    expect(")");
     // Any number of arguments, two at a time.
     const auto fold = [&](const std::string &begin, const std::string &middle) {
       std::string result = arguments[0];
@@ -247,10 +158,6 @@ private:
       list += (list.empty() ? "" : ", ") + argument;
     return "(" + known->second + "(" + list + "))";
   }
-
-  const std::string &text;
-  std::size_t        at    = 0;
-  int                depth = 0;
 };
 } // namespace
 
@@ -260,7 +167,7 @@ std::string point_function(const std::vector<std::string> &components)
                        "__device__ inline void point_function(double x, double y, double z, double t, double *f, "
                        "long stride, double u = 0.)\n{\n  (void)x, (void)y, (void)z, (void)t, (void)u;\n";
   for (std::size_t c = 0; c < components.size(); ++c)
-    source += "  f[" + std::to_string(c) + " * stride] = " + Translator(components[c]).translate() + ";\n";
+    source += "  f[" + std::to_string(c) + " * stride] = " + Translator(components[c]).result() + ";\n";
   return source + "}\n";
 }
 

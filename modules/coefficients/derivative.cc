@@ -2,11 +2,12 @@
 
 #include "base/exceptions.h"
 #include "coefficients/expression_text.h"
+#include "expressions/expression_parser.h"
 
-#include <cctype>
 #include <cstdlib>
 #include <map>
-#include <utility>
+#include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -86,125 +87,36 @@ const std::map<std::string, std::string> &slopes()
   return table;
 }
 
-// muParser's operators, longer names first; the higher precedence binds. A sign binds as a product does.
-constexpr int product_level = 6, power_level = 7;
-struct Operator
-{
-  const char *name;
-  int         precedence;
-};
-constexpr Operator operators[] = {{"||", 1},
-                                  {"&&", 2},
-                                  {"<=", 4},
-                                  {">=", 4},
-                                  {"==", 4},
-                                  {"!=", 4},
-                                  {"|", 1},
-                                  {"&", 2},
-                                  {"<", 4},
-                                  {">", 4},
-                                  {"+", 5},
-                                  {"-", 5},
-                                  {"*", product_level},
-                                  {"/", product_level},
-                                  {"^", power_level}};
-
-// Recursive descent, as the translation for the GPU (expressions/translation.cc), with the derivative beside each part.
-class Differentiator
+// The derivative beside each part of an expression.
+class Differentiator : public ExpressionParser<Differentiator, Dual>
 {
 public:
   Differentiator(const std::string &text, const std::string &variable)
-    : text(text)
-    , variable(variable)
+    : ExpressionParser(text)
+    , of(variable)
   {}
 
-  Dual result()
-  {
-    const Dual all = expression();
-    if (skip_blanks() != text.size())
-      fail();
-    return all;
-  }
-
 private:
-  [[noreturn]] void fail() const
+  friend ExpressionParser<Differentiator, Dual>;
+
+  [[noreturn]] void fail(const std::string &) const
   {
-    throw InputError("'" + text + "' has no derivative with respect to " + variable + ": '" + text.substr(at) +
+    throw InputError("'" + text + "' has no derivative with respect to " + of + ": '" + text.substr(at) +
                      "' is not understood");
-  }
-
-  std::size_t skip_blanks()
-  {
-    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) != 0)
-      ++at;
-    return at;
-  }
-
-  bool accept(const std::string &token)
-  {
-    if (text.compare(skip_blanks(), token.size(), token) != 0)
-      return false;
-    at += token.size();
-    return true;
-  }
-
-  void expect(const std::string &token)
-  {
-    if (!accept(token))
-      fail();
   }
 
   static Dual choice(const Dual &condition, const Dual &a, const Dual &b)
   {
-    const auto of = [&](const std::string &first, const std::string &second) {
+    const auto either = [&](const std::string &first, const std::string &second) {
       return first == second ? first : in_brackets(condition.value + "?" + first + ":" + second);
     };
-    return {of(a.value, b.value), of(a.slope, b.slope)};
+    return {either(a.value, b.value), either(a.slope, b.slope)};
   }
 
-  Dual expression()
+  static Dual joined(const ParsedOperator &op, const Dual &a, const Dual &b)
   {
-    if (++depth > 400)
-      fail();
-    Dual left = terms(0);
-    if (accept("?"))
-      {
-        const Dual first = expression();
-        expect(":");
-        left = choice(left, first, expression());
-      }
-    --depth;
-    return left;
-  }
-
-  // Operands joined by operators of at least this precedence.
-  Dual terms(int precedence)
-  {
-    if (++depth > 400)
-      fail();
-    Dual left = operand();
-    while (const Operator *const op = next_operator(precedence))
-      {
-        at += std::string(op->name).size();
-        left = joined(*op->name, op->name, left, terms(op->precedence + (op->precedence == power_level ? 0 : 1)));
-      }
-    --depth;
-    return left;
-  }
-
-  const Operator *next_operator(int precedence)
-  {
-    skip_blanks();
-    for (const auto &op : operators)
-      if (text.compare(at, std::string(op.name).size(), op.name) == 0)
-        return op.precedence >= precedence ? &op : nullptr;
-    return nullptr;
-  }
-
-  static Dual joined(char op, const std::string &name, const Dual &a, const Dual &b)
-  {
-    const std::string value = in_brackets(a.value + name + b.value);
-    switch (op)
+    const std::string value = in_brackets(a.value + op.name + b.value);
+    switch (*op.name)
       {
         case '+': return {value, plus(a.slope, b.slope)};
         case '-': return {value, minus(a.slope, b.slope)};
@@ -237,43 +149,22 @@ private:
     return {value, unless_zero(a.value, times(value, plus(of_exponent, of_base)))};
   }
 
-  Dual operand()
+  static Dual negative(const Dual &a) { return {in_brackets("-" + a.value), minus("0", a.slope)}; }
+  static Dual grouped(const Dual &inner) { return {in_brackets(inner.value), inner.slope}; }
+
+  Dual number()
   {
-    if (accept("-"))
-      {
-        const Dual a = terms(power_level);
-        return {in_brackets("-" + a.value), minus("0", a.slope)};
-      }
-    if (accept("+"))
-      return terms(power_level);
-    if (accept("("))
-      {
-        const Dual inner = expression();
-        expect(")");
-        return {in_brackets(inner.value), inner.slope};
-      }
     const std::size_t begin = at;
-    if (at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) != 0 || text[at] == '.'))
-      {
-        char *end = nullptr;
-        std::strtod(text.c_str() + at, &end);
-        at = static_cast<std::size_t>(end - text.c_str());
-        return {text.substr(begin, at - begin), "0"};
-      }
-    while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'))
-      ++at;
-    const std::string name = text.substr(begin, at - begin);
-    if (name.empty())
-      fail();
-    return accept("(") ? call(name) : Dual{name, name == variable ? "1" : "0"};
+    char             *end   = nullptr;
+    std::strtod(text.c_str() + at, &end);
+    at = static_cast<std::size_t>(end - text.c_str());
+    return {text.substr(begin, at - begin), "0"};
   }
 
-  Dual call(const std::string &name)
+  Dual variable(const std::string &name) const { return {name, name == of ? "1" : "0"}; }
+
+  Dual call(const std::string &name, const std::vector<Dual> &arguments) const
   {
-    std::vector<Dual> arguments = {expression()};
-    while (accept(","))
-      arguments.push_back(expression());
-    expect(")");
     const Dual  &a = arguments[0];
     std::string  list;
     const size_t n = arguments.size();
@@ -294,7 +185,7 @@ private:
       return {value, slope_of_list(name, arguments)};
     const auto found = slopes().find(name);
     if (found == slopes().end() || n != 1)
-      fail();
+      fail(name);
     if (found->second.empty() || vanishes(a))
       return {value, "0"};
     return {value, times(substitute(found->second, "a", a.value), a.slope)};
@@ -318,9 +209,7 @@ private:
     return name == "avg" ? over(slope, std::to_string(arguments.size())) : slope;
   }
 
-  const std::string &text, &variable;
-  std::size_t        at    = 0;
-  int                depth = 0;
+  const std::string &of; // the variable
 };
 } // namespace
 
