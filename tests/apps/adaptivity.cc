@@ -7,14 +7,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 class AdaptivityOf : public RestartedProgram
 {
 protected:
@@ -251,8 +243,6 @@ TEST_F(Template, Mistakes)
 // Whatever the indicator is in other cells. It is the solution's gradient that decides, so the run has begun by then.
 TEST_F(Template, AnIndicatorThatIsNoNumberEndsTheRun)
 {
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   for (const std::string ranks : {"", "mpirun --oversubscribe --bind-to none -np 2"})
     for (const std::string indicator : {"1/0", "0/0", "u_x>0.01 ? 0/0 : 1", "1e300*h"})
       {

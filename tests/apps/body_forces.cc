@@ -2,37 +2,30 @@
 #include "program.h"
 #include "two_layers.h"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 // The densities are 3 below y = 1/2 and 1 above.
-const Settings file = {"Mesh/File=layers.msh"}, forest = {"Ranks/Distributed mesh=true"};
+const Settings file = {"Mesh/File=layers.msh"};
 
-class BodyForces : public Program
+class BodyForces : public OnTwoLayers<Program>
 {
 protected:
   explicit BodyForces(const std::string &executable)
-    : Program(executable)
+    : OnTwoLayers(executable, file)
+  {}
+
+  Outcome run_on_two_ranks(const Settings &settings)
   {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    write("layers.msh", two_layers());
+    before             = "mpirun --oversubscribe --bind-to none -np 2";
+    const auto outcome = run(settings + Settings{"Ranks/Distributed mesh=true"});
+    before             = "";
+    return outcome;
   }
-  void expect_list_refused(const Settings &common, const std::string &list, const std::string &message)
-  {
-    expect_refused(file + common + Settings{list}, message);
-  }
+
+  static double error(const Outcome &outcome, const char *of) { return outcome.record.at("errors").at(of); }
 };
 
 struct ForcesOfElasticity : BodyForces
@@ -59,8 +52,7 @@ TEST_F(ForcesOfElasticity, ColumnOfTwoDensities)
                            "Linear solver/Tolerance=1e-12"},
                  weight = {"Problem/Body force=oil: 0; -3, 6: 0; -1"};
   EXPECT_LE(run(file + column + weight).l2(), 1e-10);
-  before = "mpirun --oversubscribe --bind-to none -np 2";
-  EXPECT_LE(run(file + column + Settings{"Problem/Body force=water: 0; -1, 0; -3"} + forest).l2(), 1e-10);
+  EXPECT_LE(run_on_two_ranks(file + column + Settings{"Problem/Body force=water: 0; -1, 0; -3"}).l2(), 1e-10);
 }
 
 TEST_F(ForcesOfElasticity, MistakesAreRefused)
@@ -82,20 +74,18 @@ struct ForcesOfStokes : BodyForces
 };
 
 // The pressure balances the weight: linear in each layer.
-const Settings at_rest = {"Problem/Exact velocity=0; 0", "Problem/Body force=oil: 0; -3, water: 0; -1"},
-               mean    = {"Problem/Exact pressure=if(y<0.5, 2-3*y, 1-y)-0.75"};
+const Settings at_rest = file + Settings{"Problem/Exact velocity=0; 0", "Problem/Body force=oil: 0; -3, water: 0; -1",
+                                         "Problem/Exact pressure=if(y<0.5, 2-3*y, 1-y)-0.75"};
 
 TEST_F(ForcesOfStokes, ColumnAtRest)
 {
   const Settings settings = {"Problem/Case=expressions",      "Mesh/Refinements=1",
                              "Linear solver/Tolerance=1e-12", "Linear solver/Precision=float64",
                              "Problem/Boundaries=no_slip",    "Output/Files=false"};
-  const auto     errors   = run(file + settings + at_rest + mean).record.at("errors");
-  EXPECT_LE(errors.at("u_l2"), 1e-10);
-  EXPECT_LE(errors.at("p_l2"), 1e-9);
-  before = "mpirun --oversubscribe --bind-to none -np 2";
-  EXPECT_LE(run(file + settings + at_rest + mean + forest).record.at("errors").at("p_l2"), 1e-9);
-  before = "";
+  const auto     outcome  = run(at_rest + settings);
+  EXPECT_LE(error(outcome, "u_l2"), 1e-10);
+  EXPECT_LE(error(outcome, "p_l2"), 1e-9);
+  EXPECT_LE(error(run_on_two_ranks(at_rest + settings), "p_l2"), 1e-9);
   expect_list_refused(settings, "Problem/Body force=oil: 0; -3", "there is no entry for material 6");
 }
 
@@ -110,9 +100,9 @@ TEST_F(ForcesOfStationaryFlow, ColumnAtRest)
 {
   const Settings settings = {"Problem/Viscosity=0.1", "Problem/Boundary velocity=", "Problem/Boundaries=no_slip",
                              "Output/Files=false",    "Mesh/Refinements=2",         "Nonlinear solver/Tolerance=1e-12"};
-  const auto     errors   = run(file + settings + at_rest + mean).record.at("errors");
-  EXPECT_LE(errors.at("u_l2"), 1e-9);
-  EXPECT_LE(errors.at("p_l2"), 1e-9);
+  const auto     outcome  = run(at_rest + settings);
+  EXPECT_LE(error(outcome, "u_l2"), 1e-9);
+  EXPECT_LE(error(outcome, "p_l2"), 1e-9);
   expect_list_refused(settings, "Problem/Body force=oil: 0; -3", "there is no entry for material 6");
 }
 
@@ -128,16 +118,13 @@ struct ForcesOfNavierStokes : BodyForces
 TEST_F(ForcesOfNavierStokes, ColumnAtRest)
 {
   const Settings settings = {
-    "Problem/Viscosity=1",        "Problem/Boundary velocity=", "Problem/Boundaries=no_slip",
-    "Output/Interval=0",          "Mesh/Refinements=1",         "Time stepping/Unstable step=shorten",
-    "Time stepping/Time step=1",  "Time stepping/End time=2",   "Linear solver/Tolerance=1e-12",
-    "Problem/Exact velocity=0; 0"};
-  const auto errors = run(file + settings + at_rest + mean).record.at("errors");
-  EXPECT_LE(errors.at("l2"), 1e-9);
-  EXPECT_LE(errors.at("pressure_l2"), 1e-8);
-  before = "mpirun --oversubscribe --bind-to none -np 2";
-  EXPECT_LE(run(file + settings + at_rest + mean + forest).record.at("errors").at("l2"), 1e-9);
-  before = "";
+    "Problem/Viscosity=1",       "Problem/Boundary velocity=", "Problem/Boundaries=no_slip",
+    "Output/Interval=0",         "Mesh/Refinements=1",         "Time stepping/Unstable step=shorten",
+    "Time stepping/Time step=1", "Time stepping/End time=2",   "Linear solver/Tolerance=1e-12"};
+  const auto outcome = run(at_rest + settings);
+  EXPECT_LE(error(outcome, "l2"), 1e-9);
+  EXPECT_LE(error(outcome, "pressure_l2"), 1e-8);
+  EXPECT_LE(error(run_on_two_ranks(at_rest + settings), "l2"), 1e-9);
   expect_list_refused(settings, "Problem/Body force=oil: 0; -3", "there is no entry for material 6");
 }
 

@@ -7,8 +7,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 struct TransportOnShapes : Program
 {
   TransportOnShapes()
@@ -28,10 +26,7 @@ struct StokesOnShapes : Program
 {
   StokesOnShapes()
     : Program(STOKES)
-  {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  }
+  {}
 
   struct Errors
   {

@@ -1,7 +1,6 @@
 // Runs shipped parameter files with --dry-run: it has the run's sizes, and the run's memory within a twentieth.
 #include "dry_run.h"
 
-#include <cstdlib>
 #include <map>
 #include <sstream>
 
@@ -110,8 +109,6 @@ TEST_F(TransportDiffusion, SizesOfAnAnnulus)
 // Names of a file's materials and boundaries. The file of the mesh has all cells and all boundary faces, also of ranks.
 TEST_F(Elasticity, PartsOfAFile)
 {
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   for (const std::string ranks : {"", "mpirun --oversubscribe --bind-to none -np 2"})
     {
       before                 = ranks;

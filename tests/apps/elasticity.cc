@@ -17,14 +17,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 const Settings stationary = {"Time stepping/Stationary=true"};
 const Settings coupled    = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
 const Settings no_load    = {"Problem/Body force=0; 0; 0"};

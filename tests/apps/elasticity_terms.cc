@@ -11,14 +11,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 // Stationary, on a mesh with hanging nodes, solved to rounding.
 const Settings exact   = {"Time stepping/Stationary=true",        "Problem/Body force=0; 0; 0",
                           "Linear solver/Tolerance=1e-13",        "Discretization/Refinement=edge",

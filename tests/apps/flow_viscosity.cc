@@ -3,20 +3,11 @@
 #include "two_layers.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 // On the layers, periodic in x: a lid that moves, or a force along x. Viscosities are 1 below and 3 above.
 const Settings layers  = {"Mesh/File=layers.msh", "Mesh/Periodic boundaries=left: right"},
                lid     = {"Problem/Boundary velocity=top: 1; 0", "Problem/Body force=0; 0",
@@ -34,16 +25,12 @@ Settings smooth()
           "Problem/Body force=1-2*y*(1+x*y)-3*x*y^2-x^3+x^3*y^2; 1+2*x*(1+x*y)+3*x^2*y+y^3+x^2*y^3"};
 }
 
-class FlowViscosity : public RestartedProgram
+class FlowViscosity : public OnTwoLayers<RestartedProgram>
 {
 protected:
   explicit FlowViscosity(const std::string &executable)
-    : RestartedProgram(executable)
-  {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    write("layers.msh", two_layers());
-  }
+    : OnTwoLayers(executable, layers + Settings{"Mesh/Refinements=1"})
+  {}
 
   static double error(const Outcome &outcome, const char *of = "u_l2") { return outcome.record.at("errors").at(of); }
 
@@ -56,7 +43,7 @@ protected:
 
   void expect_list_refused(const Settings &common, const std::string &list, const std::string &message)
   {
-    expect_refused(layers + common + Settings{"Mesh/Refinements=1", "Problem/Viscosity=" + list}, message);
+    OnTwoLayers::expect_list_refused(common, "Problem/Viscosity=" + list, message);
   }
 };
 

@@ -18,8 +18,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 struct TemplateFromFile : Program
 {
   TemplateFromFile()

@@ -10,14 +10,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 std::string number(double value)
 {
   std::ostringstream text;

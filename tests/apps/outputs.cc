@@ -9,14 +9,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 class Outputs : public Program
 {
 protected:

@@ -12,14 +12,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 class Poisson : public Program
 {
 protected:
@@ -269,8 +261,6 @@ TEST_F(Poisson, MistakesAreRefused)
 
 TEST_F(Poisson, SeveralRanksAreRefused)
 {
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   before = "mpirun --oversubscribe --bind-to none -np 2";
   expect_refused({}, "runs on one rank");
 }

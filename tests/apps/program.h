@@ -12,6 +12,14 @@
 #include <unistd.h>
 #include <vector>
 
+using Settings = std::vector<std::string>; ///< "SECTION/KEY=VALUE", as --set takes them
+
+inline Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 /// Runs a program of apps/ in a folder of its own, which is removed afterwards.
 class Program : public testing::Test
 {
@@ -38,6 +46,8 @@ protected:
     , folder(std::filesystem::temp_directory_path() / ("adamant_test_" + std::to_string(getpid())))
   {
     std::filesystem::create_directories(folder);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1); // as in a container
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);      // Open MPI then starts no daemon for each run: 0.1 s
     setenv("OMPI_MCA_orte_tmpdir_base", folder.c_str(), 1); // programs that start at once may collide in a common one
   }

@@ -10,8 +10,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 // Where a program is; the environment says so when the tests run on another machine than the build.
 std::string program(const char *variable, const std::string &built)
 {
@@ -41,10 +39,7 @@ class RanksOf : public Program
 protected:
   explicit RanksOf(const std::string &executable)
     : Program(executable)
-  {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  }
+  {}
 
   Outcome run_on(int n_ranks, Settings settings, const std::string &backend = "host")
   {
@@ -200,12 +195,6 @@ TEST_P(Ranks, GpusGiveTheSame)
       SCOPED_TRACE(std::to_string(n_ranks) + " ranks");
       compare_statistics(run_on(n_ranks, settings, "cuda").folder, reference.folder);
     }
-}
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 const Settings plane   = {"Problem/Dimension=2"};

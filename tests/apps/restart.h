@@ -8,7 +8,6 @@
 class RestartedProgram : public Program
 {
 protected:
-  using Settings = std::vector<std::string>;
   using Program::Program;
 
   Outcome start_with(const std::string &backend, const Settings &settings, const Settings &arguments)

@@ -11,14 +11,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
-Settings operator+(Settings a, const Settings &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 const Settings changing    = {"Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2",
                               "Adaptivity/Coarsen fraction=0.1"};
 const Settings distributed = {"Ranks/Distributed mesh=true"};
@@ -29,8 +21,6 @@ protected:
   explicit Restarts(const std::string &executable)
     : RestartedProgram(executable)
   {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     write_annulus();
   }
 

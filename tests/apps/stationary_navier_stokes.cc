@@ -8,8 +8,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 class StationaryNavierStokes : public Program
 {
 protected:
@@ -271,8 +269,6 @@ TEST_F(StationaryNavierStokes, BadInputIsRefused)
 // One message, and nothing is written.
 TEST_F(StationaryNavierStokes, RanksAreRefused)
 {
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   before             = "mpirun --oversubscribe --bind-to none -np 2";
   const auto outcome = start({"--backend", "host", "--threads", "1"});
   EXPECT_EQ(outcome.code, 2);

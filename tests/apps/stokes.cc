@@ -9,8 +9,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 class Stokes : public Program
 {
 protected:

@@ -6,8 +6,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 class Template : public Program
 {
 protected:

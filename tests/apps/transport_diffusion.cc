@@ -7,8 +7,6 @@
 
 namespace
 {
-using Settings = std::vector<std::string>;
-
 class TransportDiffusion : public Program
 {
 protected:

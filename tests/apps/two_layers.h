@@ -1,6 +1,9 @@
 #pragma once
 
+#include "program.h"
+
 #include <string>
+#include <utility>
 
 /// Returns a mesh in Gmsh's format: the unit square, oil below y = 1/2 and water above, of 2 x 2 cells. Its boundaries
 /// are left, right, bottom and top, with the ids 1 to 4.
@@ -35,3 +38,24 @@ inline std::string two_layers()
          "2 5 \"oil\"\n2 6 \"water\"\n$EndPhysicalNames\n$Nodes\n9\n" +
          nodes + "$EndNodes\n$Elements\n" + std::to_string(n) + "\n" + faces + cells + "$EndElements\n";
 }
+
+/// Runs a program, which is a Program or a RestartedProgram, on this mesh in its folder: layers.msh.
+template <class Base>
+class OnTwoLayers : public Base
+{
+protected:
+  OnTwoLayers(const std::string &executable, Settings on_layers)
+    : Base(executable)
+    , on_layers(std::move(on_layers))
+  {
+    this->write("layers.msh", two_layers());
+  }
+
+  void expect_list_refused(const Settings &common, const std::string &list, const std::string &message)
+  {
+    this->expect_refused(on_layers + common + Settings{list}, message);
+  }
+
+private:
+  Settings on_layers;
+};
