@@ -41,10 +41,9 @@ public:
     , weighted(flow.velocity().vector())
   {
     const dealii::Functions::ConstantFunction<dim> one(1., dim);
-    const auto                                     ones =
-      adamant::load_vector<dim>(flow.space(), mapping, dealii::QGauss<dim>(2),
-                                dealii::QGauss<dim - 1>(2), [&one](unsigned int) -> const auto & { return one; }, {});
-    velocity_weights    = Vector(device, adamant::transposed_product(flow.space().owned_H(), ones));
+    const auto ones  = adamant::load_vector(flow.space(), mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2),
+                                            adamant::everywhere(one), {});
+    velocity_weights = Vector(device, adamant::transposed_product(flow.space().owned_H(), ones));
     const auto    nodes = adamant::support_points(composition.finest(), mapping);
     const int     n     = transport.weights().size();
     Array<double> height(n, 0.);

@@ -57,11 +57,7 @@ public:
       inverse[i] = 0.;
     inverse_mass = Vector(device, inverse);
 
-    const auto f = force_at(0.);
-    if (force_varies)
-      force_at_nodes = given_force;
-    else if (largest(f) > 0.)
-      force_at_nodes = [f](double, Vector &values) { values.upload(f.data()); };
+    forced = force_varies || largest(force_at(0.)) > 0.;
     if (has_force() || !problem.tractions().empty())
       force = Vector(device, dim * n);
     set_force(0.);
@@ -108,7 +104,7 @@ public:
     hanging.apply(u);
   }
 
-  bool has_force() const { return force_at_nodes != nullptr; } ///< whether a force acts on any rank
+  bool has_force() const { return forced; } ///< whether a force acts on any rank
 
   /// Returns f - ∂_t u at time t, for a force on a boundary, with the tractions as forces. ∂_t u is (u - u_old) / dt,
   /// of the step of length dt.
@@ -177,7 +173,7 @@ private:
     if (force.size() == 0)
       return;
     if (has_force())
-      force_at_nodes(t, force);
+      given_force(t, force);
     else
       force.set_zero();
     if (!problem.tractions().empty())
@@ -248,6 +244,6 @@ public:
 private:
   const bool                   force_varies;
   const adamant::PointFunction given_force;
-  adamant::PointFunction       force_at_nodes; // null where f is zero
+  bool                         forced; // whether f is not zero
 };
 } // namespace navier_stokes

@@ -13,7 +13,7 @@
 
 namespace poisson
 {
-/// Computes B = M F - C g for several samples at once. F are the values of their sources at Levels::points, and C is the
+/// Computes B = M F - C g for several samples at once. F are the values of their sources at Levels::points. C is the
 /// part of A that acts on prescribed values g. Where no value is prescribed, right-hand sides and solutions lose a
 /// constant: b -= (Σ b) m / Σ m and x -= (m . x) / Σ m with m = M 1.
 template <int dim>

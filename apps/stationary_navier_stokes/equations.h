@@ -43,9 +43,9 @@ class FlowEquations
 public:
   using Vector = adamant::Vector<double>;
 
-  /// All arguments but `force` have to outlive the object. `blocks` says whether `velocities` is
-  /// wanted. A viscosity that varies counts in units of constants.viscosity; where this is 0, it becomes the smallest
-  /// value of the finest level. Throws InputError where the viscosity is not positive, or the force no number.
+  /// All arguments but `force` have to outlive the object. `blocks` says whether `velocities` is wanted. A
+  /// viscosity that varies counts in units of constants.viscosity; where this is 0, it becomes the smallest value of
+  /// the finest level. Throws InputError where the viscosity is not positive, or the force no number.
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
                 const Constants &constants, const adamant::Coefficient &viscosity, const adamant::Coefficient &force,
                 bool blocks)

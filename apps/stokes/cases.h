@@ -153,10 +153,8 @@ Case<dim> make_case(const ProblemParameters &p)
   const double ratio  = p.viscosity_ratio;
   const auto   scalar = [](const auto &f) { return std::make_unique<ScalarFunctionFromFunctionObject<dim>>(f); };
   const auto   force  = [](const auto &f, unsigned int component) {
-    return [of_all = VectorFunctionFromScalarFunctionObject<dim>(f, component, dim)](unsigned int) -> const auto    &
- {
-      return of_all;
-    };
+    return [of_all = VectorFunctionFromScalarFunctionObject<dim>(f, component, dim)](
+             unsigned int) -> const Function<dim>    &{ return of_all; };
   };
   if (p.name == "sinker")
     return {[ratio](const Point<dim> &x, unsigned int) { return in_block(x) ? ratio : 1.; },
@@ -188,10 +186,7 @@ Case<dim> make_case(const ProblemParameters &p)
     return f(material, x);
   };
   const auto of_materials = [f = adamant::CoefficientFunctions<dim>(p.body_force, dim)](
-    unsigned int material) -> const auto &
-  {
-    return f.in(material);
-  };
+                              unsigned int material) -> const Function<dim> & { return f.in(material); };
   return {viscosity, of_materials, given("Exact velocity", p.exact_velocity, dim),
           given("Exact pressure", p.exact_pressure, 1)};
 }

@@ -27,11 +27,10 @@ PolynomialSmoother<Number>::PolynomialSmoother(const DeviceLevel<Number> &level,
   : LevelSmoother<Number>(level)
   , options(options)
   , smoother(make_smoother(options.type, level))
-  , takes_eigenvalue(options.chebyshev || options.type == "jacobi" || options.type == "block_jacobi")
 {
   if (options.chebyshev)
     d = Vector(level.device, level.n_rows());
-  if (takes_eigenvalue)
+  if (options.chebyshev || options.type == "jacobi" || options.type == "block_jacobi")
     lambda = options.largest > 0. ? options.largest : largest_eigenvalue();
 }
 
@@ -41,10 +40,10 @@ void PolynomialSmoother<Number>::update()
   smoother->update();
   if (!options.chebyshev || options.largest > 0.) // a bound of the first matrix does for damped steps
     return;
-  if (!level.changes_on_device())
-    lambda = largest_eigenvalue();
-  else if (options.chebyshev) // damped steps keep the first
+  if (level.changes_on_device())
     follow_eigenvalue();
+  else
+    lambda = largest_eigenvalue();
 }
 
 template <typename Number>
@@ -90,8 +89,8 @@ auto PolynomialSmoother<Number>::coefficients(int n) const -> Coefficients
 {
   if (options.chebyshev)
     return chebyshev_coefficients<Number>(n, 1.1 * lambda / options.range, 1.1 * lambda);
-  const double most = takes_eigenvalue ? 1.9 / lambda : options.damping;
-  return Coefficients(n, {Number(0), static_cast<Number>(std::min(options.damping, most))});
+  const double omega = lambda > 0. ? std::min(options.damping, 1.9 / lambda) : options.damping;
+  return Coefficients(n, {Number(0), static_cast<Number>(omega)});
 }
 
 template <typename Number>

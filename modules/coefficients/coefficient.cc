@@ -141,8 +141,7 @@ Array<double> CoefficientFunctions<dim>::at(double t, const Array<double> &point
                                             const Array<unsigned int> &material) const
 {
   const std::size_t n = material.size();
-  for (const unsigned int one : std::set<unsigned int>(material.begin(), material.end()))
-    of.in(one)->set_time(t);
+  of.for_each([t](const auto &function) { function->set_time(t); });
   const unsigned int n_components = n > 0 ? in(material[0]).n_components : 0;
   Array<double>      values(n_components * n);
 #pragma omp parallel for schedule(static)

@@ -84,12 +84,22 @@ public:
   const T &in(unsigned int material) const
   {
     const auto found = of.find(material);
-    return found != of.end() ? found->second : elsewhere;
+    return found != of.end() ? found->second : *elsewhere;
+  }
+
+  /// Calls action(value) for all entries.
+  template <class Action>
+  void for_each(const Action &action) const
+  {
+    for (const auto &entry : of)
+      action(entry.second);
+    if (elsewhere)
+      action(*elsewhere);
   }
 
 private:
   std::map<unsigned int, T> of;
-  T                         elsewhere{};
+  std::optional<T>          elsewhere;
 };
 
 /// The functions that a coefficient has in materials, on the host; see ParsedFunction for their use by threads.

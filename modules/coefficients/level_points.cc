@@ -66,24 +66,16 @@ Array<unsigned int> materials_at_points(const LevelSpace<dim> &space, std::size_
   return material;
 }
 
-template <int dim>
-PointFunction function_at_nodes(const Device &device, const Coefficient &coefficient, unsigned int n_components,
-                                const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+namespace
 {
-  const auto points     = support_points(space, mapping);
-  const auto everywhere = [&](const Device &on) {
-    return function_at_points<dim>(on, coefficient.key(), *coefficient.of_others(), n_components, points);
-  };
-  if (coefficient.by_material().empty() && coefficient.is_constant()) // a GPU has nothing to compile
-    {
-      const Device   host = Device::host(1);
-      Vector<double> values(host, static_cast<int>(n_components * points.size() / dim));
-      everywhere(host)(0., values);
-      const auto constants = std::make_shared<Vector<double>>(device, to_host(values));
-      return [&device, constants](double, Vector<double> &to) { device.copy(*constants, to); };
-    }
+// function_at_nodes() on any device, compiled for a GPU.
+template <int dim>
+PointFunction means_at_nodes(const Device &device, const Coefficient &coefficient, unsigned int n_components,
+                             const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  const auto points = support_points(space, mapping);
   if (coefficient.by_material().empty())
-    return everywhere(device);
+    return function_at_points<dim>(device, coefficient.key(), *coefficient.of_others(), n_components, points);
   // The entries' parts of ∫ φ_i.
   const dealii::Functions::ConstantFunction<dim> one(1.);
   const dealii::Functions::ZeroFunction<dim>     zero;
@@ -137,6 +129,21 @@ PointFunction function_at_nodes(const Device &device, const Coefficient &coeffic
     values_of(t, *at_pairs);
     device.multiply(1., means, *at_pairs, 0., values);
   };
+}
+} // namespace
+
+template <int dim>
+PointFunction function_at_nodes(const Device &device, const Coefficient &coefficient, unsigned int n_components,
+                                const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  if (coefficient.depends_on_time())
+    return means_at_nodes(device, coefficient, n_components, space, mapping);
+  // Values that stay are evaluated once, by the host: a GPU has nothing to compile.
+  const Device   host = device.traits().separate_memory ? Device::host(1, device.communicator()) : device;
+  Vector<double> values(host, static_cast<int>(n_components) * space.n_owned());
+  means_at_nodes(host, coefficient, n_components, space, mapping)(0., values);
+  const auto once = std::make_shared<Vector<double>>(device, to_host(values));
+  return [device, once](double, Vector<double> &to) { device.copy(*once, to); };
 }
 
 template <int dim>

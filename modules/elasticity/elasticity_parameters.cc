@@ -273,10 +273,11 @@ Array<double> SolidBoundaries::load(const LevelSpace<dim> &space, const dealii::
     g[id] = around_the_axis(*functions.emplace_back(parse_function<dim>("Problem/Traction", text, dim)));
   for (const auto material : materials_of(space))
     force_in[material] = around_the_axis(forces.in(material));
-  const unsigned int n = space.element().degree + 1; // points in each direction
-  auto               F = load_vector<dim>(
-    space, mapping, dealii::QGauss<dim>(n),
-    dealii::QGauss<dim - 1>(n), [&](unsigned int material) -> const auto               &{ return *force_in.at(material); }, g);
+  const unsigned int n           = space.element().degree + 1; // points in each direction
+  const auto         in_material = [&](unsigned int material) -> const dealii::Function<dim>         &{
+    return *force_in.at(material);
+  };
+  auto F = load_vector<dim>(space, mapping, dealii::QGauss<dim>(n), dealii::QGauss<dim - 1>(n), in_material, g);
   if (!pressure.empty())
     add_pressures(space, mapping, axial, F);
   return F;

@@ -337,17 +337,16 @@ void require_traction(const Communicator &ranks, const Array<double> &values)
 
 template class Tractions<2>;
 template class Tractions<3>;
-#define INSTANTIATE(dim)                                                                                                 \
-  template DirichletBoundary  dirichlet_boundary(const FlowBoundaries &, const dealii::Triangulation<dim> &,             \
-                                                 const dealii::MappingQ<dim> &, unsigned int);                           \
-  template void               require_no_rigid_motion(const FlowBoundaries &, const dealii::Triangulation<dim> &, bool); \
-  template bool               slips_on_curves(const FlowBoundaries &, const dealii::Triangulation<dim> &);               \
-  template BoundaryFlux       given_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &,  \
-                                         dealii::types::boundary_id);                                                    \
-  template void               check_flux(const FlowBoundaries &, const LevelSpace<dim> &, const dealii::Mapping<dim> &); \
-  template PrescribedVelocity prescribed_velocity(const FlowBoundaries &, const LevelSpace<dim> &,                       \
-                                                  const dealii::Mapping<dim> &);
-INSTANTIATE(2)
-INSTANTIATE(3)
-#undef INSTANTIATE
+template decltype(dirichlet_boundary<2>)      dirichlet_boundary<2>;
+template decltype(dirichlet_boundary<3>)      dirichlet_boundary<3>;
+template decltype(require_no_rigid_motion<2>) require_no_rigid_motion<2>;
+template decltype(require_no_rigid_motion<3>) require_no_rigid_motion<3>;
+template decltype(slips_on_curves<2>)         slips_on_curves<2>;
+template decltype(slips_on_curves<3>)         slips_on_curves<3>;
+template decltype(given_flux<2>)              given_flux<2>;
+template decltype(given_flux<3>)              given_flux<3>;
+template decltype(check_flux<2>)              check_flux<2>;
+template decltype(check_flux<3>)              check_flux<3>;
+template decltype(prescribed_velocity<2>)     prescribed_velocity<2>;
+template decltype(prescribed_velocity<3>)     prescribed_velocity<3>;
 } // namespace adamant

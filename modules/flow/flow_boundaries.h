@@ -112,9 +112,9 @@ private:
   std::map<std::string, std::map<unsigned int, std::string>> lists; // by key and boundary id, once they are read
 };
 
-/// Returns the prescribed components of a velocity, the first dim of n_components, whose cells are as the mapping has
-/// them. With free slip the normal one is
-/// prescribed on sides normal to an axis, and u . n = 0 holds at the nodes of others. Throws InputError where a
+/// Returns the prescribed components of a velocity, the first dim of n_components, on cells as the mapping has them.
+/// With free slip the normal one is prescribed on sides normal to an axis, and u . n = 0 holds at the nodes of others.
+/// Throws InputError where a
 /// boundary is none of the mesh, or one with free slip has an edge. All ranks call it together.
 template <int dim>
 DirichletBoundary dirichlet_boundary(const FlowBoundaries &boundaries, const dealii::Triangulation<dim> &mesh,

@@ -25,9 +25,8 @@ Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<di
                           const dealii::Quadrature<dim> &quadrature, double &volume)
 {
   const dealii::Functions::ConstantFunction<dim> one(1.);
-  const auto                                     integrals = load_vector<dim>(
-    space, mapping, quadrature, dealii::QGauss<dim - 1>(2), [&one](unsigned int) -> const auto                                     &{ return one; }, {});
-  volume = std::accumulate(integrals.begin(), integrals.end(), 0.);
+  const auto integrals = load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), everywhere(one), {});
+  volume               = std::accumulate(integrals.begin(), integrals.end(), 0.);
   space.communicator().sum(&volume, 1);
   return transposed_product(space.owned_H(), integrals);
 }

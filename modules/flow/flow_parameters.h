@@ -54,7 +54,8 @@ struct FlowProblemParameters : FlowBoundaries
   }
 
   /// Returns the viscosity for a mesh. Where the fluid slips on curves it is a function of the place. The term is then
-  /// div(nu (grad u + grad u^T)), as without the transpose a tangential stress would be left. All ranks call it together.
+  /// div(nu (grad u + grad u^T)), as without the transpose a tangential stress would be left. All ranks call it
+  /// together.
   template <int dim>
   Coefficient viscosity_on(const dealii::Triangulation<dim> &mesh) const
   {

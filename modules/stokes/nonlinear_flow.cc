@@ -189,7 +189,6 @@ SolverResult NonlinearFlow<dim>::solve()
   steps += found.steps;
   auto x_p = part(x, 1);
   this->matrices_.remove_mean(x_p);
-  evaluate(x);
   auto last = checked_viscosity();
   last.rescale(eta.scale);
   eta = std::move(last);
@@ -237,9 +236,8 @@ void NonlinearFlow<dim>::residual(const Vector<double> &at, Vector<double> &r)
 }
 
 template <int dim>
-void NonlinearFlow<dim>::linearize(const Vector<double> &at, Linearization kind)
+void NonlinearFlow<dim>::linearize(const Vector<double> &, Linearization kind)
 {
-  evaluate(at);
   if (!is_linearized)
     {
       auto next = checked_viscosity();

@@ -14,7 +14,9 @@ namespace adamant
 /// Slow flow whose viscosity is a ViscosityLaw. Where the law depends on the strain rate, solve() is Newton's method
 /// with backtracking: with the residual F,
 ///
-///   F(u) = ∫ 2 η ε(u) : ε(v) - ...,   F'(u) δ = ∫ 2 η ε(δ) : ε(v) + 4 η' (ε(u) : ε(v)) (ε(u) : ε(δ)),   η' = ∂η/∂(ε : ε).
+///   F(u) = ∫ 2 η ε(u) : ε(v) - ...,   F'(u) δ = ∫ 2 η ε(δ) : ε(v) + 4 η' (ε(u) : ε(v)) (ε(u) : ε(δ)),
+///
+/// where η' = ∂η/∂(ε : ε).
 ///
 /// The preconditioner is that of Picard's method, the first term, whose products go by cells where they can.
 /// StrainOperator has the second term, in which an average of η in cells has its own derivative.

@@ -142,8 +142,7 @@ void StokesMatrices<dim>::assemble_masses(const std::set<dealii::types::boundary
   const auto                                    &pressures = pressure.finest();
   const dealii::Functions::ConstantFunction<dim> one(1.);
   const auto                                     volumes =
-    load_vector<dim>(pressures, mapping, dealii::QGauss<dim>(2),
-                     dealii::QGauss<dim - 1>(2), [&one](unsigned int) -> const auto & { return one; }, {});
+    load_vector(pressures, mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2), everywhere(one), {});
   mean_weights = Vector<double>(device, transposed_product(pressures.owned_H(), volumes));
   Array<double> is_free(pressures.n_owned());
   for (int i = 0; i < pressures.n_owned(); ++i)

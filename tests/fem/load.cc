@@ -26,16 +26,6 @@ Vector<double> as_vector(const adamant::Array<double> &values)
   return Vector<double>(values.begin(), values.end());
 }
 
-// One function in all materials.
-template <int dim>
-auto everywhere(const Function<dim> &f)
-{
-  return [&f](unsigned int) -> const auto &
-  {
-    return f;
-  };
-}
-
 template <int dim>
 void compare_load(const FiniteElement<dim> &fe, unsigned int seed)
 {
@@ -48,17 +38,17 @@ void compare_load(const FiniteElement<dim> &fe, unsigned int seed)
   Vector<double>            volume(space.n_dofs()), surface(space.n_dofs());
   VectorTools::create_right_hand_side(mapping, space.dof_handler(), quadrature, f, volume);
   expect_close(
-    as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, everywhere(f), {})), volume,
-    1e-14, "∫ f . φ");
+    as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, adamant::everywhere(f), {})),
+    volume, 1e-14, "∫ f . φ");
 
   VectorTools::create_boundary_right_hand_side(mapping, space.dof_handler(), face_quadrature, f, surface, {1, 2});
   const Functions::ZeroFunction<dim> none(fe.n_components());
-  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, everywhere(none),
-                                                        {{1, &f}, {2, &f}})),
+  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature,
+                                                        adamant::everywhere(none), {{1, &f}, {2, &f}})),
                surface, 1e-14, "∫ g . φ over boundaries 1 and 2");
   volume += surface;
-  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, everywhere(f),
-                                                        {{1, &f}, {2, &f}})),
+  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature,
+                                                        adamant::everywhere(f), {{1, &f}, {2, &f}})),
                volume, 1e-14, "both");
 }
 
@@ -80,8 +70,8 @@ TEST(Load, OfTheFirstComponents)
   const auto              mesh = random_mesh<2>(4);
   const LevelSpace<2>     space(mesh, both, {}), smaller(mesh, half, {});
   const SmoothFunction<2> f(2);
-  const auto F = adamant::load_vector<2>(space, mapping, quadrature, QGauss<1>(2), everywhere(f), {{0, &f}});
-  const auto G = adamant::load_vector<2>(smaller, mapping, quadrature, QGauss<1>(2), everywhere(f), {{0, &f}});
+  const auto F = adamant::load_vector<2>(space, mapping, quadrature, QGauss<1>(2), adamant::everywhere(f), {{0, &f}});
+  const auto G = adamant::load_vector<2>(smaller, mapping, quadrature, QGauss<1>(2), adamant::everywhere(f), {{0, &f}});
   ASSERT_EQ(F.size(), 2 * G.size());
   for (std::size_t i = 0; i < F.size(); ++i)
     EXPECT_EQ(F[i], i % 4 < 2 ? G[i / 4 * 2 + i % 4] : 0.)
@@ -108,7 +98,7 @@ TEST(Load, ByMaterial)
       return material >= first && material <= last ? static_cast<const Function<2> &>(f) : zero;
     });
   };
-  const auto all = load(everywhere<2>(f)), one = in(1, 1), others = in(2, 2), rest = in(0, 0);
+  const auto all = load(adamant::everywhere<2>(f)), one = in(1, 1), others = in(2, 2), rest = in(0, 0);
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_NEAR(all[i], one[i] + others[i] + rest[i], 1e-15);
   EXPECT_NE(one, others);

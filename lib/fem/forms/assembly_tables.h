@@ -33,8 +33,8 @@ class AssemblyTables
 {
 public:
   /// Makes the lists on the device; `form` has to have its pattern. Throws RunError where the columns are neither
-  /// unknowns(), nor nodal_values(), nor prescribed_values() of one component, where nodes have different components, or where a hanging node's components differ
-  /// in their masters.
+  /// unknowns(), nor nodal_values(), nor prescribed_values() of one component. It throws, too, where nodes have different
+  /// components, or where a hanging node's components differ in their masters.
   AssemblyTables(const Device &device, const LevelForm<dim> &form, const dealii::Mapping<dim> &mapping,
                  const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags);
 

@@ -34,6 +34,13 @@ std::array<double, n> integrate(const LevelSpace<dim> &space, const dealii::Mapp
   return sums;
 }
 
+/// Returns f in all materials, for load_vector; f has to outlive the result.
+template <int dim>
+std::function<const dealii::Function<dim> &(unsigned int material)> everywhere(const dealii::Function<dim> &f)
+{
+  return [&f](unsigned int) -> const dealii::Function<dim> & { return f; };
+}
+
 /// Returns the load F_i = ∫ f . φ_i + ∫_Γ g . φ_i for the owned DoFs of the space, in host memory. Hanging nodes are
 /// not eliminated. f and g have the first components of the space, all or fewer. The material id of a cell gives f, and
 /// the boundary id of a face gives g. Several threads evaluate f and g at once. All ranks call it together.
