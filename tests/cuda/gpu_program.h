@@ -34,9 +34,3 @@ protected:
 };
 
 using GpuProgram = OnGpu<Program>;
-
-inline std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string> &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}

@@ -287,7 +287,6 @@ TYPED_TEST(Line, StretchedCellsCostNoIterations)
 
 TYPED_TEST(Line, NamesTheRowOfABadPivot)
 {
-  using Number = typename TestFixture::Number;
   for (const Dense &A : {Dense{{1, 0}, {0, -2}}, Dense{{1, -2}, {-2, 1}}, Dense{{1, 0}, {0, nan_value}}})
     expect_error<RunError>([&] { make_smoother("line", this->level(to_csr(A))); }, {"row 1", "pivot", "fsai"});
 }
