@@ -5,25 +5,27 @@
 // so that heavy bodies sink and light layers rise. In each time step u carries c along (LimitedTransport: explicit
 // steps that keep its bounds). Then η and ρ follow from c at the quadrature points of the velocity mesh, and η is
 // averaged in each cell. NonlinearFlow solves for the flow from the last one. The Courant number gives the step.
+// Where the section Temperature gives a temperature T, HeatEquation advances it before c, and η and ρ may depend on it.
 
-#include "diagnostics.h"
+#include "composition.h"
 #include "parameters.h"
 
+#include "coefficients/expression_text.h"
 #include "evaluation/flow_quantities.h"
-#include "expressions/values_at_points.h"
-#include "fem/functions/points.h"
 #include "frame/output/output.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
+#include "heat/heat_equation.h"
+#include "heat/steady_state.h"
 #include "stokes/nonlinear_flow.h"
 
 #include <deal.II/fe/fe_q.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -37,7 +39,8 @@ public:
     : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
     , parameters(parameters)
     , law(device, "Problem/Viscosity", parameters.problem.viscosity)
-    , density_of(adamant::function_of_numbers(device, "Problem/Density", {parameters.problem.density}, {"c"}))
+    , density_of(adamant::function_of_numbers(device, "Problem/Density", {parameters.problem.density},
+                                              parameters.names_of_density()))
   {}
 
 private:
@@ -61,29 +64,33 @@ private:
 
   void setup_flow()
   {
-    transport.reset();
     composition.reset();
+    heat.reset();
     const auto &solver = parameters.linear_solver;
     flow.emplace(device, this->level_mesh_options(solver, FE_Q<dim>(1)), *mesh, mapping, parameters.problem,
                  parameters.viscosity, solver, solver.schur_complement(adamant::SchurComplement::mass), law,
                  parameters.problem.gravity);
-    composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
-    auto fields = flow->fields();
-    fields.push_back({&composition->finest(), {"c"}});
-    evaluation.emplace(parameters.output, mapping, fields, flow->quantities());
   }
 
   void setup_transport()
   {
-    transport.emplace(device, *composition, flow->matrices().velocity, mapping);
-    c                   = Vector(device, composition->finest().n_owned());
-    c_at_points         = Vector(device, transport->n_points());
-    at_points           = Vector(device, transport->n_points());
-    load                = flow->velocity().vector();
-    const auto &gravity = parameters.problem.gravity;
-    diagnostics         = {device, *flow, *composition, *transport, gravity, mapping};
-    adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
-                             transport->quadrature, update_values | update_JxW_values,
+    const auto &velocity = flow->matrices().velocity;
+    const auto &gravity  = parameters.problem.gravity;
+    composition.emplace(device, *flow, parameters.problem, mapping);
+    auto fields = flow->fields();
+    fields.push_back({&composition->space(), {"c"}});
+    if (parameters.temperature.on())
+      {
+        heat.emplace(device, velocity, mapping, parameters.temperature);
+        fields.push_back({&heat->space(), {"T"}});
+      }
+    evaluation.emplace(parameters.output, mapping, fields, flow->quantities());
+    const auto &transport = composition->transport;
+    inputs  = Vector(device, static_cast<int>(parameters.names_of_density().size()) * transport.n_points());
+    density = Vector(device, transport.n_points());
+    load    = flow->velocity().vector();
+    adamant::Form<dim> force("force", velocity, adamant::quadrature_points<dim>(), mapping, transport.quadrature,
+                             update_values | update_JxW_values,
                              adamant::integral<dim>([&gravity](const auto &cell, auto i, auto q) {
                                return gravity[cell.component(i)] * cell.value(i, q);
                              }));
@@ -92,25 +99,28 @@ private:
 
   void set_initial_values() override
   {
-    const std::string key     = "Problem/Initial composition";
-    const auto        initial = adamant::parse_function<dim>(key, parameters.problem.initial_composition, 1);
-    const auto        values  = adamant::nodal_values(composition->finest(), mapping, *initial);
-    adamant::require_numbers(device.communicator(), key, values);
-    c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
+    composition->set_initial_values();
+    if (heat)
+      heat->set_initial_values();
     solve_flow();
-    const auto now = facts();
-    bounds         = {{now.least, now.most}};
-    first_mass     = now.mass;
   }
 
-  // Computes η and the load from c.
+  // Computes η and the load from c and T.
   void update_material()
   {
-    transport->evaluate(c, c_at_points);
-    flow->set_input("c", c_at_points);
+    const int n   = density.size();
+    auto      c_q = inputs.part(0, n);
+    composition->transport.evaluate(composition->c, c_q);
+    flow->set_input("c", c_q);
+    if (heat)
+      {
+        auto T_q = inputs.part(n, n);
+        heat->evaluate(T_q);
+        flow->set_input("T", T_q);
+      }
     timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->update_viscosity(); });
-    density_of(c_at_points, at_points);
-    device.multiply(1., G, at_points, 0., load);
+    density_of(inputs, density);
+    device.multiply(1., G, density, 0., load);
     adamant::require(std::isfinite(device.dot(load, load)),
                      "Problem/Density times Problem/Gravity has values that are no numbers, or are too large");
     timed(flow->solver_stays() ? "rhs" : "init/right-hand side", [this] { flow->set_load(load); });
@@ -130,14 +140,15 @@ private:
   {
     update_material();
     const auto result = timed("solve", [this] { return flow->solve(); });
-    timed("transport", [this] { transport->set_velocity(flow->u); });
+    if (carries())
+      timed("transport", [this] { composition->transport.set_velocity(flow->u); });
     return result;
   }
 
   double next_time() override
   {
     const auto &p = parameters.time;
-    dt            = p.courant * transport->longest_step();
+    dt            = heat ? heat->next_step(flow->u) : p.courant * composition->transport.longest_step();
     if (p.longest > 0.)
       dt = std::min(dt, p.longest);
     if (p.end > 0.)
@@ -152,14 +163,24 @@ private:
   // Moves c by u, then computes η, ρ and u from c.
   adamant::PendingResult advance() override
   {
-    timed("transport", [this] {
-      transport->advance(dt, c);
-      device.synchronize();
-    });
-    return solve_flow();
+    if (heat)
+      timed("temperature", [this] { heat->advance(time, dt, flow->u); });
+    if (carries())
+      timed("transport", [this] {
+        composition->transport.advance(dt, composition->c);
+        device.synchronize();
+      });
+    const auto result = solve_flow();
+    if (parameters.time.steady > 0.)
+      steady.add(time, composition->speed(flow->u), heat ? heat->fluxes() : std::map<unsigned int, double>());
+    return result;
   }
 
-  bool finished() const override { return parameters.time.end > 0. && time >= parameters.time.end * (1. - 1e-12); }
+  bool finished() const override
+  {
+    return (parameters.time.end > 0. && time >= parameters.time.end * (1. - 1e-12)) ||
+           steady.change() < parameters.time.steady;
+  }
 
   // On a new mesh u is solved for anew, as what is interpolated there has a divergence.
   void serialize(adamant::State &state) override
@@ -167,33 +188,34 @@ private:
     if (state.loading() && parameters.time.end > 0. && time > parameters.time.end * (1. + 1e-12))
       throw adamant::InputError("--restart: the checkpoint is of time " + adamant::to_text(time) +
                                 ", but Time stepping/End time is " + adamant::to_text(parameters.time.end));
-    state.scalar(bounds[0]);
-    state.scalar(bounds[1]);
-    state.scalar(first_mass);
-    state.vector(c, composition->finest());
+    composition->serialize(state);
+    state.scalar(steady.times);
+    state.scalar(steady.history);
+    if (heat)
+      heat->serialize(state, time);
     if (!state.loading())
       return flow->serialize(state);
     update_material();
     flow->serialize(state);
     if (state.changes_mesh())
       timed("solve", [this] { flow->solve(); });
-    transport->set_velocity(flow->u);
+    if (carries())
+      composition->transport.set_velocity(flow->u);
   }
 
-  Facts facts() const { return diagnostics(*transport, c, flow->u); }
+  // A composition that is equal everywhere stays so; without temperature its Courant number still gives the step.
+  bool carries() const { return !heat || !adamant::is_constant(parameters.problem.initial_composition); }
 
   void add_statistics(adamant::Statistics::Row &row) override
   {
-    const auto now = facts();
-    bounds         = {{std::min(bounds[0], now.least), std::max(bounds[1], now.most)}};
-    row.insert(row.end(), {{"time_step", dt},
-                           {"least", now.least},
-                           {"most", now.most},
-                           {"mass", now.mass},
-                           {"height", now.height},
-                           {"speed", now.speed}});
+    row.push_back({"time_step", dt});
+    if (carries())
+      composition->add_to(row);
+    row.push_back({"speed", composition->speed(flow->u)});
     if (law.depends_on("strain"))
       row.insert(row.end(), {{"nonlinear_steps", flow->nonlinear_steps()}});
+    if (heat)
+      heat->add_to(row);
     if (parameters.output.any())
       evaluation->add_to(row, adamant::pointers(evaluated()));
   }
@@ -201,36 +223,47 @@ private:
   std::vector<Array<double>> evaluated() const // what `evaluation` reads
   {
     auto values = flow->values();
-    values.push_back(adamant::to_host(c));
+    values.push_back(adamant::to_host(composition->c));
+    if (heat)
+      values.push_back(adamant::to_host(heat->T));
     return values;
   }
 
-  std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity, &c}; }
+  std::vector<const Vector *> output_vectors() const override
+  {
+    std::vector<const Vector *> vectors = {&flow->u, &flow->p, &flow->viscosity, &composition->c};
+    if (heat)
+      vectors.push_back(&heat->T);
+    return vectors;
+  }
 
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     adamant::FieldOutput<dim> output;
     flow->add_output(output, derived, values[0], values[1], parameters.output.shows("viscosity") ? values[2] : nullptr);
-    output.add(composition->finest(), values[3], "composition");
+    output.add(composition->space(), values[3], "composition");
+    if (heat)
+      output.add(heat->space(), values[4], "temperature");
     output.build_patches(mapping, 1);
     series.write(output, t);
   }
 
   adamant::FollowedField<dim> followed(const std::string &name) const override
   {
-    return name == "velocity" ? adamant::FollowedField<dim>{&flow->space(), &flow->u} :
-                                adamant::FollowedField<dim>{&composition->finest(), &c};
+    using Followed = adamant::FollowedField<dim>;
+    return name == "temperature" ? Followed{&heat->space(), &heat->T} :
+           name == "velocity"    ? Followed{&flow->space(), &flow->u} :
+                                   Followed{&composition->space(), &composition->c};
   }
 
   void report() override
   {
-    const auto now        = facts();
-    record["end_time"]    = time;
-    record["composition"] = {
-      {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", nullptr}};
-    if (std::isfinite(now.height)) // there is mass
-      record["composition"]["height"] = now.height;
-    record["speed"] = now.speed;
+    record["end_time"] = time;
+    record["speed"]    = composition->speed(flow->u);
+    if (carries())
+      composition->add_to(record);
+    if (heat)
+      heat->add_to(record);
     if (!flow->prescribes_velocity())
       record["dissipation"] = flow->dissipation();
     if (law.depends_on("strain"))
@@ -239,26 +272,22 @@ private:
     record["viscosity"] = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
     record["precision"] = to_text(flow->precision());
     evaluation->add_to(record, adamant::pointers(evaluated()), this->folder());
-    std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
-              << (first_mass != 0. ? (now.mass - first_mass) / first_mass : 0.) << ", height " << now.height
-              << std::endl;
   }
 
-  const Parameters                             &parameters;
-  const adamant::DerivedFields<dim>             derived{parameters.output, adamant::flow_quantities<dim>()};
-  adamant::ViscosityLaw                         law;
-  adamant::NumberFunction                       density_of;
-  std::optional<adamant::NonlinearFlow<dim>>    flow;
-  std::optional<adamant::Field<dim>>            composition;
-  std::optional<adamant::LimitedTransport<dim>> transport;
-  std::optional<adamant::Evaluation<dim>>       evaluation;
-  adamant::Matrix<double>                       G; // densities at the quadrature points to the load
-  Vector                                        c, c_at_points, at_points, load;
-  Diagnostics<dim>                              diagnostics;
-  double                                        dt       = 0.;
-  bool                                          new_mesh = false;
-  std::array<double, 2>                         bounds{{1e300, -1e300}}; // of c in all steps so far
-  double                                        first_mass = 0.;
+  const Parameters                          &parameters;
+  const adamant::DerivedFields<dim>          derived{parameters.output, adamant::flow_quantities<dim>()};
+  adamant::ViscosityLaw                      law;
+  adamant::NumberFunction                    density_of;
+  std::optional<adamant::NonlinearFlow<dim>> flow;
+  std::optional<Composition<dim>>            composition;
+  std::optional<adamant::HeatEquation<dim>>  heat; // where there is a temperature
+  std::optional<adamant::Evaluation<dim>>    evaluation;
+  adamant::Matrix<double>                    G;      // densities at the quadrature points to the load
+  Vector                                     inputs; // c at these points, then T
+  Vector                                     density, load;
+  adamant::SteadyState                       steady;
+  double                                     dt       = 0.;
+  bool                                       new_mesh = false;
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "flow/flow_boundaries.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/time_parameters.h"
+#include "heat/heat_parameters.h"
 #include "meshes/mesh_parameters.h"
 #include "stokes/stokes_parameters.h"
 #include "stokes/viscosity_law.h"
@@ -33,17 +34,19 @@ struct ProblemParameters : adamant::FlowBoundaries
     add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Initial composition", initial_composition, "c at time 0: expression of x, y, z");
     add_parameter("Viscosity", viscosity,
-                  "eta: expression of the composition c, the depth below the highest point, and the strain rate "
-                  "strain = sqrt(eps:eps), eps = (grad u + grad u^T)/2");
-    add_parameter("Density", density, "rho: expression of c; a density that is equal everywhere moves nothing");
+                  "eta: expression of the composition c, the temperature T, the depth below the highest point, and the "
+                  "strain rate strain = sqrt(eps:eps), eps = (grad u + grad u^T)/2");
+    add_parameter("Density", density,
+                  "rho: expression of c, and of T where there is a temperature, such as 4.5e5*c-3e5*T; a density that "
+                  "is equal everywhere moves nothing");
     add_parameter("Gravity", gravity, "g, a component for each dimension: the force is rho g");
   }
 
-  void check() const
+  void check(const std::vector<std::string> &names_of_density) const
   {
     adamant::check_expression("Problem/Initial composition", initial_composition, 1, dimension);
-    adamant::ViscosityLaw::check("Problem/Viscosity", viscosity, false);
-    adamant::parse_function_of({"c"}, "Problem/Density", density);
+    adamant::ViscosityLaw::check("Problem/Viscosity", viscosity, names_of_density.size() > 1);
+    adamant::parse_function_of(names_of_density, "Problem/Density", density);
     require(gravity.size() >= dimension, "Problem/Gravity has ", gravity.size(),
             " components, but Problem/Dimension is ", dimension);
     require(std::any_of(gravity.begin(), gravity.begin() + dimension, [](double g) { return g != 0.; }),
@@ -55,7 +58,7 @@ struct ProblemParameters : adamant::FlowBoundaries
 struct TimeParameters : ParameterAcceptor
 {
   unsigned int steps = 50, output_interval = 5;
-  double       courant = 1., end = 0., longest = 0.;
+  double       courant = 1., end = 0., longest = 0., steady = 0.;
 
   TimeParameters()
     : ParameterAcceptor("/Time stepping")
@@ -68,6 +71,11 @@ struct TimeParameters : ParameterAcceptor
                   "composition takes several steps in each step of the flow",
                   prm, Double(1e-3, 100.));
     add_parameter("Longest time step", longest, "Limit where the flow is slow; 0: none", prm, Double(0.));
+    add_parameter(
+      "Steady tolerance", steady,
+      "The run ends when the speed and the fluxes of heat have changed by less than this, relative to their "
+      "size, over 20 steps and a tenth of the time; 0: it does not",
+      prm, Double(0.));
     add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm, Integer(0));
   }
 };
@@ -76,10 +84,11 @@ struct Parameters
 {
   adamant::MeshParameters               mesh{"pressure mesh", "; the velocity mesh has one more", 1, 4};
   ProblemParameters                     problem{mesh};
+  adamant::HeatParameters               temperature{mesh};
   TimeParameters                        time;
   adamant::NonlinearViscosityParameters viscosity;
-  adamant::AdaptivityParameters         adaptivity{{"composition", "velocity"}, true};
-  adamant::StokesOutputParameters       output{mesh, "the fields are recorded with the statistics", "c, "};
+  adamant::AdaptivityParameters         adaptivity{{"composition", "velocity", "temperature"}, true};
+  adamant::StokesOutputParameters       output{mesh, "the fields are recorded with the statistics", "c, T, "};
   adamant::StokesSolverParameters       linear_solver{"mass"};
 
   Parameters() { output.add_statistics_interval(); }
@@ -91,13 +100,22 @@ struct Parameters
 
   unsigned int dim() const { return problem.dimension; }
 
+  // The composition, and the temperature where there is one.
+  std::vector<std::string> names_of_density() const
+  {
+    return temperature.on() ? std::vector<std::string>{"c", "T"} : std::vector<std::string>{"c"};
+  }
+
   // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
-    problem.check();
+    problem.check(names_of_density());
+    temperature.check(dim());
     mesh.check(dim(), 1);
     linear_solver.check();
     adaptivity.check(dim());
+    require(adaptivity.field != "temperature" || temperature.on(),
+            "Adaptivity/Field = temperature, but there is none; the section Temperature gives one");
     output.check(dim());
   }
 };

@@ -117,6 +117,8 @@ CellViscosity NonlinearFlow<dim>::checked_viscosity() const
 template <int dim>
 void NonlinearFlow<dim>::update_viscosity()
 {
+  if (this->solver_stays() && law.stays())
+    return;
   evaluate(x);
   this->set_viscosity(checked_viscosity());
   if (strain) // before a solver records its products; other viscosities are averaged, too

@@ -161,6 +161,8 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
 template <int dim>
 void StokesFlow<dim>::update_solver()
 {
+  if (!solver_is_behind)
+    return;
   if (!solver_stays())
     return make_solver(new_precision.value_or(wanted_precision()));
   solver->update();

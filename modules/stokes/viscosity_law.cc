@@ -19,7 +19,7 @@ std::vector<std::string> names_in(const std::string &text)
   for (const auto &name : all_names)
     if (depends_on(text, name))
       names.push_back(name);
-  return names.empty() ? std::vector<std::string>{"c"} : names;
+  return names.empty() ? std::vector<std::string>{"depth"} : names;
 }
 
 std::vector<std::string> components(const std::string &text)

@@ -21,11 +21,13 @@ public:
   static void check(const std::string &key, const std::string &text, bool has_temperature);
 
   bool depends_on(const std::string &name) const;
+  /// Returns whether the viscosity is a function of place alone.
+  bool stays() const { return !(depends_on("T") || depends_on("c") || depends_on("strain")); }
   /// Returns the average in cells that "auto" stands for: arithmetic for what varies smoothly, T and the strain rate,
   /// and harmonic for bodies, which the composition makes.
   std::string automatic_average() const { return depends_on("T") || depends_on("strain") ? "arithmetic" : "harmonic"; }
 
-  /// Returns the names of evaluate's numbers: the names that the law has, or c where it has none.
+  /// Returns the names of evaluate's numbers: the names that the law has, or depth where it has none.
   const std::vector<std::string> &names() const { return of; }
   /// Computes n values of η from n values of each name. If the law has `strain`, n values of ∂η/∂strain follow.
   void evaluate(const Vector<double> &numbers, Vector<double> &values) const { function(numbers, values); }

@@ -28,6 +28,7 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "stokes": {"meshes", "coefficients", "evaluation", "flow"},
     "elasticity": {"meshes", "coefficients", "evaluation"},
     "scalar": {"meshes", "coefficients", "evaluation"},
+    "heat": {"meshes", "coefficients", "evaluation", "scalar"},
     "dealii": set(),
 }
 ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them

@@ -120,13 +120,20 @@ TransportView LimitedTransport<dim>::view() const
 }
 
 template <int dim>
-void LimitedTransport<dim>::set_velocity(const Vector<double> &u)
+const Vector<double> &LimitedTransport<dim>::velocity_at(const Vector<double> &u) const
 {
   const Vector<double> nodal = of_velocity_cells.with_ghosts(u);
   for (int d = 0; d < dim; ++d)
     device.for_each(of_velocity.n_points(),
                     AtQuadraturePoints<dim, StoreAtPoints>{
                       of_velocity.view(), nodal.data(), dim, d, {velocity_at_points.data() + d, dim}});
+  return velocity_at_points;
+}
+
+template <int dim>
+void LimitedTransport<dim>::set_velocity(const Vector<double> &u)
+{
+  velocity_at(u);
   K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
   balance_fluxes(u);
   device.for_each(r.size(), TransportRate{view(), r.data()});

@@ -611,6 +611,25 @@ def stokes(d):
     stokes_solver(d)
 
 
+def temperature(d, last):
+    d.set("Temperature/Initial temperature", f"1-{last}+{d.between(0, 0.3)}*sin(3*x)*{last}*(1-{last})")
+    sides = d.pick("2: 1+0.1*x, 3: t", "0: 0", "1: x")
+    d.set("Temperature/Boundary values", sides if d.settings.get("Mesh/Type", "box") == "box" else "0: 1")
+    if sides[0] != "0" and d.settings.get("Mesh/Type", "box") == "box":
+        d.set("Temperature/Flux", d.pick("0: 0.3", "0: x*sin(t)"), 0.3)
+    d.set("Temperature/Heating", d.pick("1", "x*t"), 0.3)
+    d.set("Temperature/Diffusivity", d.pick("0.1", "1", "3"), 0.5)
+    d.set("Temperature/Advection", d.pick("supg", "supg", "galerkin"))
+    d.set("Temperature/Time scheme", d.pick("bdf2", "bdf2", "bdf1"))
+    d.set("Temperature/Courant number", d.pick("0.5", "1", "5"))
+    d.set("Temperature/Largest growth of a step", d.pick("1", "1.5"))
+    d.set("Temperature/Linear solver/Tolerance", "1e-12")
+    ra = d.pick("10", "1e3", "1e5")
+    d.set("Problem/Density", d.settings["Problem/Density"] + f"-{ra}*T")
+    d.set("Problem/Viscosity", d.settings["Problem/Viscosity"] + d.pick("", "*exp(-T)"))
+    d.set("Time stepping/Steady tolerance", d.pick("1e-3", "1e-12"), 0.2)
+
+
 def buoyant_flow(d):
     d.set("Problem/Dimension", d.dim)
     d.flow_mesh(0.25)
@@ -626,6 +645,9 @@ def buoyant_flow(d):
         d.set("Viscosity/Nonlinear steps", 100)
         d.set("Viscosity/Nonlinear tolerance", "1e-10")
     d.set("Problem/Density", d.pick("c", "1+0.5*c", "c-0.3*c^2"))
+    has_temperature = d.maybe(0.35)
+    if has_temperature:
+        temperature(d, last)
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
     flow_boundaries(d)
     d.set("Time stepping/Steps", d.chance.randint(3, 8))
@@ -634,7 +656,7 @@ def buoyant_flow(d):
     d.set("Time stepping/End time", d.between(0.5, 20), 0.15)
     d.set("Time stepping/Longest time step", d.between(0.1, 5), 0.3)
     d.adaptivity(0.5)
-    d.set("Adaptivity/Field", d.pick("composition", "velocity"))
+    d.set("Adaptivity/Field", d.pick("composition", "velocity", *["temperature"] * has_temperature))
     d.outputs(["c", "speed"], ["force"], d.settings.get("Mesh/Type") != "cylinder")
     d.fields("vorticity", "strain_rate", "speed", "divergence", "viscosity")
     stokes_solver(d)

@@ -1,0 +1,159 @@
+#pragma once
+
+#include "parameters.h"
+
+#include "expressions/values_at_points.h"
+#include "fem/functions/points.h"
+#include "frame/restart/state.h"
+#include "frame/run_folder.h"
+#include "multigrid/smoothers/functors.h"
+#include "stokes/stokes_flow.h"
+#include "stokes/transport/limited_transport.h"
+
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_values.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iostream>
+#include <vector>
+
+namespace buoyant_flow
+{
+using adamant::Array;
+
+/// The composition c, which the flow carries along, and numbers that describe it. All ranks call all functions
+/// together.
+template <int dim>
+class Composition
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  /// References have to outlive the object.
+  Composition(const adamant::Device &device, const adamant::StokesFlow<dim> &flow, const ProblemParameters &problem,
+              const dealii::Mapping<dim> &mapping)
+    : device(device)
+    , problem(problem)
+    , mapping(mapping)
+    , field(flow.matrices().meshes, "composition", dealii::FE_Q<dim>(1))
+    , transport(device, field, flow.matrices().velocity, mapping)
+    , c(device, field.finest().n_owned())
+  {
+    make_weights();
+  }
+
+  void set_initial_values()
+  {
+    const std::string key     = "Problem/Initial composition";
+    const auto        initial = adamant::parse_function<dim>(key, problem.initial_composition, 1);
+    const auto        values  = adamant::nodal_values(field.finest(), mapping, *initial);
+    adamant::require_numbers(device.communicator(), key, values);
+    c.upload(product(field.finest().owned_H(), values).data()); // interpolated at hanging nodes
+    update_bounds();
+    first_mass = transport.mass(c);
+  }
+
+  const adamant::LevelSpace<dim> &space() const { return field.finest(); }
+
+  /// Returns the root mean square of u.
+  double speed(const Vector &u) const
+  {
+    const Vector &at_points = transport.velocity_at(u);
+    scale(point_weights, at_points, weighted);
+    return std::sqrt(device.dot(weighted, at_points) / volume);
+  }
+
+  /// Adds the least and the most of c, its mass ∫ c, and the mean height ∫ c (-x · g) / |g| over it.
+  void add_to(adamant::Statistics::Row &row)
+  {
+    const auto now = update_bounds();
+    row.insert(row.end(), {{"least", now[0]}, {"most", now[1]}, {"mass", transport.mass(c)}, {"height", height()}});
+  }
+
+  /// Adds bounds of all steps, mass and height, and prints them.
+  void add_to(adamant::RunRecord &record)
+  {
+    const double mass     = transport.mass(c);
+    record["composition"] = {
+      {"min", bounds[0]}, {"max", bounds[1]}, {"mass", mass}, {"first_mass", first_mass}, {"height", nullptr}};
+    if (std::isfinite(height())) // there is mass
+      record["composition"]["height"] = height();
+    std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
+              << (first_mass != 0. ? (mass - first_mass) / first_mass : 0.) << ", height " << height() << std::endl;
+  }
+
+  void serialize(adamant::State &state)
+  {
+    state.scalar(bounds[0]);
+    state.scalar(bounds[1]);
+    state.scalar(first_mass);
+    state.vector(c, field.finest());
+  }
+
+private:
+  void make_weights()
+  {
+    Array<double>         JxW; // of each component at each point
+    dealii::FEValues<dim> cells(mapping, field.element(), transport.quadrature, dealii::update_JxW_values);
+    double                sum = 0.;
+    for (const auto &cell : field.finest().active_cells())
+      {
+        cells.reinit(cell);
+        for (const double weight : cells.get_JxW_values())
+          {
+            JxW.insert(JxW.end(), dim, weight);
+            sum += weight;
+          }
+      }
+    device.communicator().sum(&sum, 1);
+    volume        = sum;
+    point_weights = Vector(device, JxW);
+    weighted      = Vector(device, static_cast<int>(JxW.size()));
+
+    const auto    nodes = adamant::support_points(field.finest(), mapping);
+    Array<double> up(c.size(), 0.);
+    double        g = 0.;
+    for (int d = 0; d < dim; ++d)
+      g = std::hypot(g, problem.gravity[d]);
+    for (int i = 0; i < c.size(); ++i)
+      for (int d = 0; d < dim; ++d)
+        up[i] -= problem.gravity[d] / g * nodes[std::size_t(d) * c.size() + i];
+    heights = Vector(device, up);
+    scale(transport.weights(), heights, heights);
+  }
+
+  double height() const { return device.dot(heights, c) / transport.mass(c); }
+
+  // Returns the least and the most of c, and widens the bounds of all steps.
+  std::array<double, 2> update_bounds()
+  {
+    std::array<double, 2> extremes{{-1e300, -1e300}}; // of -c and c
+    for (const double value : adamant::to_host(c))
+      extremes = {{std::max(extremes[0], -value), std::max(extremes[1], value)}};
+    device.communicator().max(extremes.data(), 2);
+    bounds = {{std::min(bounds[0], -extremes[0]), std::max(bounds[1], extremes[1])}};
+    return {{-extremes[0], extremes[1]}};
+  }
+
+  void scale(const Vector &by, const Vector &x, Vector &y) const // elementwise
+  {
+    device.for_each(x.size(), adamant::ScaleByDiagonal<double>{1., by.data(), x.data(), y.data()});
+  }
+
+  adamant::Device             device;
+  const ProblemParameters    &problem;
+  const dealii::Mapping<dim> &mapping;
+  adamant::Field<dim>         field;
+  double                      volume = 0.;
+  Vector                      heights, point_weights;
+  mutable Vector              weighted;
+  std::array<double, 2>       bounds{{1e300, -1e300}}; // of c in all steps so far
+  double                      first_mass = 0.;
+
+public:
+  adamant::LimitedTransport<dim> transport;
+  Vector                         c; ///< nodal values
+};
+} // namespace buoyant_flow

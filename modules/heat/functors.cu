@@ -1,0 +1,16 @@
+// The module's functors for the GPU.
+
+#include "algebra/functors.cuh"
+#include "heat/heat_kernels.h"
+
+namespace adamant::cuda
+{
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, HeatKernel<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, HeatKernel<3>> &);
+template void for_each(const DeviceInterface &, int, const FlowAtPoints<2> &);
+template void for_each(const DeviceInterface &, int, const FlowAtPoints<3> &);
+template void for_each(const DeviceInterface &, int, const HeatResidual<2> &);
+template void for_each(const DeviceInterface &, int, const HeatResidual<3> &);
+template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2, StoreTemperature> &);
+template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreTemperature> &);
+} // namespace adamant::cuda

@@ -1,0 +1,264 @@
+#include "heat/heat_equation.h"
+
+#include "base/exceptions.h"
+#include "expressions/expressions.h"
+#include "fem/forms/assembly_tables.h"
+#include "fem/functions/points.h"
+#include "frame/linear_solver_setup.h"
+#include "heat/heat_kernels.h"
+#include "multigrid/smoothers/functors.h"
+#include "operators/level_data.h"
+
+#include <deal.II/fe/fe_q.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+const auto heat_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+
+template <int dim>
+Field<dim> make_field(const Field<dim> &velocity, const std::string &name, const DirichletBoundary &dirichlet)
+{
+  if (velocity.element().n_components() != dim || velocity.element().degree != 1)
+    throw RunError("a temperature needs a bilinear velocity");
+  const dealii::FE_Q<dim> element(1);
+  return Field<dim>(velocity.meshes(), name, element, dirichlet);
+}
+} // namespace
+
+template <int dim>
+HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity, const dealii::Mapping<dim> &mapping,
+                                const HeatParameters &parameters)
+  : device(device)
+  , parameters(parameters)
+  , mapping(mapping)
+  , velocity(velocity)
+  , host(make_field(velocity, "temperature", parameters.boundaries.dirichlet(velocity.finest().triangulation())))
+  , unconstrained(make_field(velocity, "temperature", {}))
+  , field(device, host, mapping)
+  , points(device, host.finest(), mapping, quadrature)
+  , velocities(device, velocity)
+  , ghosts(device, exchange_plan(host.finest().partition()), host.finest().n_owned())
+  , load(device, unconstrained.finest(), mapping, parameters.boundaries)
+  , A("temperature", host, unknowns(host), mapping, quadrature, heat_flags, nullptr, Levels::all)
+{
+  first_point = {0};
+  for (std::size_t l = 0; l < velocity.n_levels(); ++l)
+    {
+      of_velocity.emplace_back(device, velocity.space(l), mapping, quadrature);
+      first_point.push_back(first_point.back() + of_velocity[l].n_points());
+    }
+  const int n  = n_points();
+  flow         = Vector<double>(device, to_index(std::size_t(dim + 1) * first_point.back(), "velocities at points"));
+  integrands   = Vector<double>(device, to_index(std::size_t(dim + 1) * n, "integrands at points"));
+  courant_rate = Vector<double>(device, n);
+  scratch      = Vector<double>(device, (dim + 1) * n);
+  for (auto *vector : {&T, &T_old, &before, &rate, &x, &b, &r})
+    *vector = field.vector();
+  u_star   = Vector<double>(device, velocity.finest().n_owned());
+  u_before = Vector<double>(device, velocity.finest().n_owned());
+  boundary = parameters.boundaries.values_at(device, space(), field.prescribed_nodes());
+  heating  = {
+     device, std::size_t(n),
+     function_at_points<dim>(device, "Temperature/Heating", parameters.heating, 1, field.quadrature_points(quadrature)),
+     depends_on_time(parameters.heating), "Temperature/Heating"};
+  for (int d = -1; d < dim; ++d)
+    {
+      Form<dim> form("integrals", unconstrained, quadrature_points<dim>(), mapping, quadrature, heat_flags,
+                     [d](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+                       for (const unsigned int q : cell.quadrature_point_indices())
+                         for (const unsigned int i : cell.dof_indices())
+                           local(i, q) = (d < 0 ? cell.value(i, q) : cell.gradient(i, q)[d]) * cell.JxW(q);
+                     });
+      S.push_back(assemble_on(device, form));
+    }
+  Vector<double> ones(device, Array<double>(n, 1.));
+  integrals = field.vector();
+  device.multiply(1., S[0], ones, 0., integrals);
+  volume = device.dot(integrals, Vector<double>(device, Array<double>(space().n_owned(), 1.)));
+  Array<double> is_free(space().n_owned());
+  for (int i = 0; i < space().n_owned(); ++i)
+    is_free[i] = space().is_free(i);
+  free = Vector<double>(device, is_free);
+  Array<unsigned char> taken(space().n_owned(), 0);
+  for (const auto &[id, components] : parameters.boundaries.dirichlet(space().triangulation()))
+    {
+      const BoundaryFaces<dim> faces(device, unconstrained.finest(), mapping, {id});
+      Vector<double>           sizes = field.vector(), all(device, Array<double>(space().n_owned(), 1.));
+      device.multiply(1., faces.load(), Vector<double>(device, Array<double>(faces.n_points(), 1.)), 0., sizes);
+      const double  area = device.dot(sizes, all);
+      const auto    on   = space().on_boundary(id);
+      Array<double> weights(space().n_owned(), 0.);
+      for (int i = 0; i < space().n_owned(); ++i)
+        if (on[i] != 0 && !std::exchange(taken[i], 1))
+          weights[i] = 1. / area;
+      mean_on.emplace(id, Vector<double>(device, weights));
+    }
+}
+
+template <int dim>
+void HeatEquation<dim>::set_initial_values()
+{
+  const std::string key     = "Temperature/Initial temperature";
+  const auto        initial = parse_function<dim>(key, parameters.initial, 1);
+  const auto        values  = nodal_values(space(), mapping, *initial);
+  require_numbers(device.communicator(), key, values);
+  x.upload(values.data());
+  field.nodal_values(x, boundary.at(0.), T);
+  device.copy(T, T_old);
+}
+
+template <int dim>
+double HeatEquation<dim>::next_step(const Vector<double> &u) const
+{
+  velocities.update_finest(u);
+  const std::size_t top = of_velocity.size() - 1;
+  const int         n   = n_points();
+  device.for_each(n, FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), parameters.diffusivity, false,
+                                       scratch.data(), courant_rate.data(), n});
+  double most = 0.;
+  for (const double value : to_host(courant_rate))
+    most = std::max(most, value);
+  device.communicator().max(&most, 1);
+  const double longest = most > 0. ? parameters.courant / most : std::numeric_limits<double>::infinity();
+  return last_step > 0. ? std::min(longest, parameters.growth * last_step) : longest;
+}
+
+template <int dim>
+void HeatEquation<dim>::assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio)
+{
+  device.copy(u, u_star);
+  device.axpby(-ratio, u_before, 1. + ratio, u_star);
+  device.copy(u, u_before);
+  velocities.update(u_star);
+  const long n = first_point.back();
+  for (std::size_t l = 0; l < of_velocity.size(); ++l)
+    device.for_each(of_velocity[l].n_points(),
+                    FlowAtPoints<dim>{of_velocity[l].view(), velocities[l].data(), parameters.diffusivity,
+                                      parameters.advection == "supg", flow.data() + first_point[l], nullptr, n});
+  A.update(device, [&](std::size_t l) {
+    return HeatKernel<dim>{weights.a0 / dt, parameters.diffusivity, {flow.data() + first_point[l], n}};
+  });
+  if (solver)
+    solver->update();
+  else
+    solver = make_linear_solver(device, host, A, parameters.linear_solver, "temperature");
+}
+
+// Computes r for the nodal values `of`, of all nodes that do not hang.
+template <int dim>
+void HeatEquation<dim>::residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt)
+{
+  const int  n     = n_points();
+  const auto first = first_point[first_point.size() - 2];
+  device.copy(of, rate);
+  device.axpby(weights.a1 / dt, T_old, weights.a0 / dt, rate);
+  device.axpby(weights.a2 / dt, before, 1., rate);
+  const Vector<double> nodal = ghosts.with_ghosts(of), changes = ghosts.with_ghosts(rate);
+  device.for_each(n, HeatResidual<dim>{points.view(),
+                                       nodal.data(),
+                                       changes.data(),
+                                       heating.at(time).data(),
+                                       parameters.diffusivity,
+                                       {flow.data() + first, first_point.back()},
+                                       integrands.data(),
+                                       n});
+  r.set_zero();
+  for (int d = 0; d <= dim; ++d)
+    device.multiply(1., S[d], integrands.part(d * n, n), 1., r);
+  load.add(-1., time, r);
+}
+
+template <int dim>
+void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
+{
+  const bool               second  = parameters.scheme == "bdf2" && last_step > 0.;
+  const double             ratio   = second ? dt / last_step : 0.;
+  const BackwardDifference weights = second ? BackwardDifference::second(ratio) : BackwardDifference();
+  assemble(weights, dt, u, ratio);
+  device.copy(T, x); // the guess
+  device.axpby(-ratio, T_old, 1. + ratio, x);
+  std::swap(before, T_old); // Tⁿ⁻¹
+  std::swap(T_old, T);      // Tⁿ
+  const auto &g = boundary.at(time);
+  T.set_zero();
+  field.prescribe(g, T);
+  residual(T, weights, time, dt);
+  device.for_each(b.size(), ScaleByDiagonal<double>{-1., free.data(), r.data(), b.data()});
+  iterations = solver->solve(b, x).iterations;
+  field.nodal_values(x, g, T);
+  residual(T, weights, time, dt);
+  device.synchronize();
+  last_step = dt;
+}
+
+template <int dim>
+void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
+{
+  const Vector<double> nodal = ghosts.with_ghosts(T);
+  device.for_each(n_points(),
+                  AtQuadraturePoints<dim, StoreTemperature>{points.view(), nodal.data(), 1, 0, {at_points.data()}});
+}
+
+template <int dim>
+std::map<unsigned int, double> HeatEquation<dim>::fluxes() const
+{
+  std::map<unsigned int, double> result;
+  for (const auto &[id, weights] : mean_on)
+    result[id] = device.dot(weights, r);
+  return result;
+}
+
+template <int dim>
+typename HeatEquation<dim>::Facts HeatEquation<dim>::facts() const
+{
+  double extremes[] = {-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max()}; // of -T and T
+  for (const double value : to_host(T))
+    {
+      extremes[0] = std::max(extremes[0], -value);
+      extremes[1] = std::max(extremes[1], value);
+    }
+  device.communicator().max(extremes, 2);
+  return {device.dot(integrals, T) / volume, -extremes[0], extremes[1]};
+}
+
+template <int dim>
+void HeatEquation<dim>::add_to(Statistics::Row &row) const
+{
+  const Facts now = facts();
+  row.insert(row.end(),
+             {{"heat_iterations", iterations}, {"mean_T", now.mean}, {"least_T", now.least}, {"most_T", now.most}});
+  for (const auto &[id, flux] : fluxes())
+    row.push_back({"heat_flux_" + std::to_string(id), flux});
+}
+
+template <int dim>
+void HeatEquation<dim>::add_to(RunRecord &record) const
+{
+  const Facts now       = facts();
+  record["temperature"] = {{"mean", now.mean},
+                           {"min", now.least},
+                           {"max", now.most},
+                           {"iterations", iterations},
+                           {"flux", RunRecord::object()}};
+  for (const auto &[id, flux] : fluxes())
+    record["temperature"]["flux"][std::to_string(id)] = flux;
+}
+
+template <int dim>
+void HeatEquation<dim>::serialize(State &state, double time)
+{
+  state.scalar(last_step);
+  state.vector(T, field, boundary.at(time));
+  state.vector(T_old, field, boundary.at(time - last_step));
+  state.vector(u_before, velocity.finest());
+}
+
+template class HeatEquation<2>;
+template class HeatEquation<3>;
+} // namespace adamant

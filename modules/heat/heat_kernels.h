@@ -1,0 +1,121 @@
+#pragma once
+
+#include "base/host_device.h"
+#include "fem/forms/cell_kernel.h"
+#include "scalar/scalar_kernels.h"
+
+#include <cmath>
+
+// Functors of a temperature that a flow carries (HeatEquation), for host and GPU: they call no function of deal.II.
+
+namespace adamant
+{
+/// Computes the velocity u at a point, and the time τ = (4 uᵀ G u + 72 κ² G : G)^(-1/2) of streamline upwinding. With
+/// the cell's Jacobian J, G = J⁻ᵀ J⁻¹; in a box of edges h_d it is diag(1 / h_d²). Elements are bilinear, of dim
+/// components. `values` gets u and τ (0 without `upwind`), and `rate` gets |J⁻¹ u| unless it is null.
+template <int dim>
+struct FlowAtPoints
+{
+  ShapesView    shapes;
+  const double *u;
+  double        diffusion;
+  bool          upwind;
+  double       *values, *rate;
+  long          stride;
+
+  ADAMANT_HOST_DEVICE void operator()(int point) const
+  {
+    const int  cell = point / shapes.n_q, q = point % shapes.n_q;
+    const long place       = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
+    double     v[dim]      = {};
+    double     J[dim][dim] = {}; // the gradients of the coordinates in the reference cell
+    for (int a = 0; a < shapes.n; ++a)
+      {
+        const long    node     = shapes.node[static_cast<long>(cell) * shapes.n + a];
+        const double *gradient = shapes.gradient + (place + a) * dim;
+        for (int d = 0; d < dim; ++d)
+          {
+            v[d] += u[node * dim + d] * shapes.value[q * shapes.n + a];
+            for (int e = 0; e < dim; ++e)
+              J[e][d] += (a >> e & 1) * gradient[d];
+          }
+      }
+    double along = 0, square = 0;
+    for (int e = 0; e < dim; ++e)
+      {
+        along += dot<dim>(J[e], v) * dot<dim>(J[e], v);
+        for (int f = 0; f < dim; ++f)
+          square += dot<dim>(J[e], J[f]) * dot<dim>(J[e], J[f]);
+      }
+    for (int d = 0; d < dim; ++d)
+      values[d * stride + point] = v[d];
+    const double rates           = 4. * along + 72. * diffusion * diffusion * square;
+    values[dim * stride + point] = upwind && rates > 0. ? 1. / std::sqrt(rates) : 0.;
+    if (rate != nullptr)
+      rate[point] = std::sqrt(along);
+  }
+};
+
+/// Integrates (mass φ_j + u · ∇φ_j) (φ_i + τ u · ∇φ_i) + κ ∇φ_j · ∇φ_i. `flow` has u and τ at the points.
+template <int dim>
+struct HeatKernel
+{
+  static constexpr int rows = 1, columns = 1;
+
+  double    mass, diffusion;
+  PointView flow;
+
+  ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
+  {
+    double change = mass * at.value_j, shift = 0;
+    for (int d = 0; d < dim; ++d)
+      {
+        change += flow(d, at.point) * at.gradient_j[d];
+        shift += flow(d, at.point) * at.gradient_i[d];
+      }
+    shift *= flow(dim, at.point);
+    local[0][0] += (change * (at.value_i + shift) + diffusion * dot<dim>(at.gradient_j, at.gradient_i)) * at.JxW;
+  }
+};
+
+/// Computes at a point the integrands of HeatEquation's residual: ρ = dT/dt + u · ∇T - Q, which φ_i multiplies, and
+/// κ ∇T + τ ρ u, which ∇φ_i multiplies. They stand one after the other in `integrands`.
+template <int dim>
+struct HeatResidual
+{
+  ShapesView    shapes;
+  const double *T, *rate, *heating; ///< rate: nodal values of dT/dt; heating: Q at the points
+  double        diffusion;
+  PointView     flow;
+  double       *integrands;
+  long          stride;
+
+  ADAMANT_HOST_DEVICE void operator()(int point) const
+  {
+    const int  cell = point / shapes.n_q, q = point % shapes.n_q;
+    const long place      = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
+    double     density    = -heating[point];
+    double     slope[dim] = {};
+    for (int a = 0; a < shapes.n; ++a)
+      {
+        const long node = shapes.node[static_cast<long>(cell) * shapes.n + a];
+        density += rate[node] * shapes.value[q * shapes.n + a];
+        for (int d = 0; d < dim; ++d)
+          slope[d] += T[node] * shapes.gradient[(place + a) * dim + d];
+      }
+    for (int d = 0; d < dim; ++d)
+      density += flow(d, point) * slope[d];
+    integrands[point] = density;
+    for (int d = 0; d < dim; ++d)
+      integrands[(d + 1) * stride + point] = diffusion * slope[d] + flow(dim, point) * density * flow(d, point);
+  }
+};
+
+/// For AtQuadraturePoints: stores the value.
+struct StoreTemperature
+{
+  double *values;
+
+  ADAMANT_HOST_DEVICE void operator()(int point, double value, const double *) const { values[point] = value; }
+};
+} // namespace adamant

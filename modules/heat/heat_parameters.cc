@@ -1,0 +1,53 @@
+#include "heat/heat_parameters.h"
+
+#include "base/exceptions.h"
+#include "expressions/expressions.h"
+
+namespace adamant
+{
+namespace
+{
+LinearSolverOptions default_options()
+{
+  LinearSolverOptions options;
+  options.control.tolerance   = 1e-8;
+  options.multigrid.smoother  = {"jacobi", false, 0.7, 8.};
+  options.multigrid.pre_steps = options.multigrid.post_steps = 2;
+  return options;
+}
+} // namespace
+
+HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
+  : ParameterAcceptor("/Temperature")
+  , boundaries(mesh_file, "", "Temperature")
+  , linear_solver(default_options(), 256, "/Temperature/Linear solver")
+{
+  using namespace dealii::Patterns;
+  add_parameter("Initial temperature", initial, "T at time 0: expression of x, y, z; empty: there is no temperature");
+  add_parameter("Diffusivity", diffusivity, "kappa; it is 1 in units of the height and of its diffusion time", prm,
+                Double(0.));
+  add_parameter("Heating", heating, "Q, the heat that arises in the fluid: expression of x, y, z, t");
+  add_parameter("Advection", advection, "supg: with streamline upwinding on every level; or galerkin", prm,
+                Selection("supg|galerkin"));
+  add_parameter("Time scheme", scheme, "bdf2, whose first step is that of bdf1; or bdf1", prm, Selection("bdf2|bdf1"));
+  add_parameter("Courant number", courant, "The time step times the velocity over the length of a cell", prm,
+                Double(1e-3, 1000.));
+  add_parameter("Largest growth of a step", growth, "A time step over the last one is at most this", prm,
+                Double(1., 2.));
+}
+
+void HeatParameters::check(unsigned int dim) const
+{
+  if (!on())
+    {
+      require(
+        boundaries.values.empty() && boundaries.flux.empty() && boundaries.exchange.empty() && heating == "0",
+        "the section Temperature has data, but Temperature/Initial temperature is empty: there is no temperature");
+      return;
+    }
+  check_expression("Temperature/Initial temperature", initial, 1, dim);
+  check_expression("Temperature/Heating", heating, 1, dim);
+  require(boundaries.exchange.empty(), "Temperature/Robin is not available; Boundary values and Flux are");
+  boundaries.check(dim);
+}
+} // namespace adamant

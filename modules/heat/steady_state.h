@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+namespace adamant
+{
+/// Finds out whether numbers that describe a flow in time have become steady. They are when none of them has changed by
+/// more than a tolerance, relative to its size, over 20 steps and over a tenth of the time. The change of one step says
+/// little: short steps hide slow modes.
+class SteadyState
+{
+public:
+  /// Adds the speed and the fluxes of heat of a time, by boundary. Boundaries stay, and times ascend.
+  void add(double time, double speed, const std::map<unsigned int, double> &fluxes);
+  /// Returns the largest relative change over the last 20 steps and tenth of the time; infinite in the first ones.
+  double change() const;
+
+  std::vector<double> times, history; ///< numbers of one time after the other; for checkpoints
+};
+} // namespace adamant

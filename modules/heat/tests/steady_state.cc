@@ -1,0 +1,45 @@
+// When a flow in time is steady.
+#include "heat/steady_state.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+using adamant::SteadyState;
+
+namespace
+{
+// A slow mode: exp(-t) has changed by 10 % over a tenth of the time t = 1, whatever the step.
+TEST(SteadyState, LooksBackOverATenthOfTheTime)
+{
+  SteadyState state;
+  for (int k = 1; k <= 1000; ++k)
+    state.add(1e-3 * k, std::exp(-1e-3 * k), {{3, 1.}});
+  EXPECT_NEAR(state.change(), 1. - std::exp(-0.1), 2e-3);
+  EXPECT_LE(state.times.size(), 102u);
+}
+
+TEST(SteadyState, LooksBackOverTwentySteps)
+{
+  SteadyState state;
+  for (int k = 1; k <= 20; ++k)
+    {
+      state.add(k, 1., {{2, k == 3 ? 2. : 1.}});
+      EXPECT_EQ(state.change(), std::numeric_limits<double>::infinity());
+    }
+  state.add(21., 1., {{2, 1.}});
+  EXPECT_EQ(state.change(), 0.5);
+  for (int k = 22; k < 25; ++k)
+    state.add(k, 1., {{2, 1.}});
+  EXPECT_EQ(state.change(), 0.);
+}
+
+TEST(SteadyState, ANumberThatIsZeroStaysSo)
+{
+  SteadyState state;
+  for (int k = 1; k <= 30; ++k)
+    state.add(k, 0., {});
+  EXPECT_EQ(state.change(), 0.);
+}
+} // namespace
