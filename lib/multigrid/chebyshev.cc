@@ -38,7 +38,7 @@ template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (!options.chebyshev || options.largest > 0.) // a bound of the first matrix does for damped steps
+  if (lambda == 0. || options.largest > 0.)
     return;
   if (level.changes_on_device())
     follow_eigenvalue();
@@ -134,9 +134,11 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
   const int n = level.A.n_rows();
   Vector    x(level.device, start_vector(n)), y(level.device, n);
   level.device.scale(static_cast<Number>(1. / std::sqrt(level.device.dot(x, x))), x);
-  const bool is_followed = options.chebyshev && level.changes_on_device();
+  const bool is_followed = level.changes_on_device();
   if (is_followed)
     level.device.copy(x, start = Vector(level.device, n));
+  if (is_followed && !options.chebyshev)
+    scratch = Vector(level.device, n);
   const int least    = options.power_steps;
   double    estimate = grow(x, y, least), last = 0;
   for (int k = least; k < 60 && estimate > (1. + 1.125 / (least * least)) * last; ++k)
@@ -150,13 +152,13 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
 }
 
 // Three steps after a change of values, from the last vector and a tenth of the first. They find a mode that has grown
-// elsewhere; one that lives at few nodes is found some updates later. Recorded graphs hold lambda: it stays between the
-// new estimate and 1.1 times that. Far from both, the power method runs whole.
+// elsewhere; one that lives at few nodes is found some updates later. Recorded graphs hold the steps' coefficients:
+// lambda stays between the new estimate and 1.1 times that. Far from both, the power method runs whole.
 template <typename Number>
 void PolynomialSmoother<Number>::follow_eigenvalue()
 {
   level.device.axpby(Number(0.1), start, Number(1), dominant);
-  const double estimate = grow(dominant, d, 3);
+  const double estimate = grow(dominant, options.chebyshev ? d : scratch, 3);
   if (!std::isfinite(estimate))
     {
       level.device.copy(start, dominant); // for values to come
@@ -165,9 +167,11 @@ void PolynomialSmoother<Number>::follow_eigenvalue()
     }
   if (estimate <= lambda && lambda <= 1.1 * estimate)
     return;
-  const bool near = estimate > lambda && estimate < 1.1 * lambda;
-  lambda          = 1.02 * (near ? estimate : std::max(estimate, largest_eigenvalue()));
-  level.device.outdate_graphs();
+  const auto before = coefficients(1);
+  const bool near   = estimate > lambda && estimate < 1.1 * lambda;
+  lambda            = 1.02 * (near ? estimate : std::max(estimate, largest_eigenvalue()));
+  if (coefficients(1) != before) // damped steps have others only where lambda limits them
+    level.device.outdate_graphs();
 }
 
 template <typename Number>

@@ -39,8 +39,8 @@ protected:
 /// Makes n steps with any smoother S, which together are one polynomial in S A:
 ///   d <- alpha_k d + beta_k S (b - A x),   x <- x + d.
 /// Here lambda is the largest eigenvalue of S A, which is given by the options or estimated by the power method. Damped
-/// steps have alpha = 0 and beta = omega. With Jacobi's S, omega is at most 1.9 / lambda of the first matrix, as steps
-/// with 2 / lambda diverge (the mass matrix of Q1 in 3D has lambda = 3.375). Chebyshev's steps have the coefficients of
+/// steps have alpha = 0 and beta = omega. With Jacobi's S, omega is at most 1.9 / lambda, as steps with 2 / lambda
+/// diverge (the mass matrix of Q1 in 3D has lambda = 3.375). Chebyshev's steps have the coefficients of
 /// the polynomial of degree n that is smallest on [1.1 lambda / range, 1.1 lambda].
 template <typename Number>
 class PolynomialSmoother : public LevelSmoother<Number>
@@ -76,7 +76,9 @@ private:
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0; // 0: it is not needed
   mutable Vector                    d;          // empty without Chebyshev
-  Vector start, dominant; // the power method's first and last vector; only where values change on the device
+  // The power method's first and last vector, and its own work vector without Chebyshev; only where values change on
+  // the device.
+  Vector start, dominant, scratch;
 };
 
 /// Makes the steps of PolynomialSmoother in float in a V-cycle in double. The steps always begin from zero, for a

@@ -223,3 +223,33 @@ TYPED_TEST(SmootherTest, FollowsAnEigenvalueThatMovesElsewhere)
       EXPECT_LT(smoother.eigenvalue(), most * 1.1);
     }
 }
+
+// Damped steps diverge with 2 / lambda. Here lambda is 1, then 4.5, and 1 again.
+TYPED_TEST(SmootherTest, DampedStepsFollowAMatrixThatChanges)
+{
+  using Number      = typename TypeParam::Number;
+  const int  n      = 8;
+  const auto matrix = [n](double beside) {
+    std::vector<Values> rows(n, Values(n, beside));
+    for (int i = 0; i < n; ++i)
+      rows[i][i] = 1.;
+    return to_csr(rows);
+  };
+  const auto A    = std::make_shared<CSRMatrix<double>>(matrix(1e-6));
+  const auto rows = std::make_shared<CompressedRows>(this->device, *A);
+  LevelData  data{ValuesOnDevice{A, rows}, nullptr, nullptr};
+  rows->values.upload(A->value.data());
+  DeviceLevel<Number>        level(this->device, data);
+  PolynomialSmoother<Number> smoother(level, {"jacobi", false, 0.8, 4.});
+  const auto                 omega = [&smoother] { return smoother.coefficients(1)[0].second; };
+  EXPECT_FLOAT_EQ(omega(), 0.8);
+  for (const auto &[beside, least, most] : {std::array{0.5, 1.7 / 4.5, 1.91 / 4.5}, std::array{1e-6, 0.8, 0.8}})
+    {
+      const auto changed = matrix(beside);
+      rows->values.upload(changed.value.data());
+      level.update();
+      smoother.update();
+      EXPECT_GE(omega(), static_cast<Number>(least));
+      EXPECT_LE(omega(), static_cast<Number>(most));
+    }
+}
