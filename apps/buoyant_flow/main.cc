@@ -17,7 +17,7 @@
 #include "frame/run.h"
 #include "frame/unknown.h"
 #include "heat/heat_equation.h"
-#include "heat/steady_state.h"
+#include "heat/steady_values.h"
 #include "stokes/nonlinear_flow.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -285,7 +285,7 @@ private:
   adamant::Matrix<double>                    G;      // densities at the quadrature points to the load
   Vector                                     inputs; // c at these points, then T
   Vector                                     density, load;
-  adamant::SteadyState                       steady;
+  adamant::SteadyValues                      steady;
   double                                     dt       = 0.;
   bool                                       new_mesh = false;
 };

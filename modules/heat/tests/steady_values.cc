@@ -1,28 +1,28 @@
 // When a flow in time is steady.
-#include "heat/steady_state.h"
+#include "heat/steady_values.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-using adamant::SteadyState;
+using adamant::SteadyValues;
 
 namespace
 {
 // A slow mode: exp(-t) has changed by 10 % over a tenth of the time t = 1, whatever the step.
-TEST(SteadyState, LooksBackOverATenthOfTheTime)
+TEST(SteadyValues, LooksBackOverATenthOfTheTime)
 {
-  SteadyState state;
+  SteadyValues state;
   for (int k = 1; k <= 1000; ++k)
     state.add(1e-3 * k, std::exp(-1e-3 * k), {{3, 1.}});
   EXPECT_NEAR(state.change(), 1. - std::exp(-0.1), 2e-3);
   EXPECT_LE(state.times.size(), 102u);
 }
 
-TEST(SteadyState, LooksBackOverTwentySteps)
+TEST(SteadyValues, LooksBackOverTwentySteps)
 {
-  SteadyState state;
+  SteadyValues state;
   for (int k = 1; k <= 20; ++k)
     {
       state.add(k, 1., {{2, k == 3 ? 2. : 1.}});
@@ -35,9 +35,9 @@ TEST(SteadyState, LooksBackOverTwentySteps)
   EXPECT_EQ(state.change(), 0.);
 }
 
-TEST(SteadyState, ANumberThatIsZeroStaysSo)
+TEST(SteadyValues, ANumberThatIsZeroStaysSo)
 {
-  SteadyState state;
+  SteadyValues state;
   for (int k = 1; k <= 30; ++k)
     state.add(k, 0., {});
   EXPECT_EQ(state.change(), 0.);

@@ -1,4 +1,4 @@
-#include "heat/steady_state.h"
+#include "heat/steady_values.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace
 constexpr std::size_t least_steps = 20;
 }
 
-void SteadyState::add(double time, double speed, const std::map<unsigned int, double> &fluxes)
+void SteadyValues::add(double time, double speed, const std::map<unsigned int, double> &fluxes)
 {
   const std::size_t n = 1 + fluxes.size();
   times.push_back(time);
@@ -27,7 +27,7 @@ void SteadyState::add(double time, double speed, const std::map<unsigned int, do
   history.erase(history.begin(), history.begin() + gone * n);
 }
 
-double SteadyState::change() const
+double SteadyValues::change() const
 {
   if (times.size() <= least_steps || times.front() > 0.9 * times.back())
     return std::numeric_limits<double>::infinity();

@@ -8,7 +8,7 @@ namespace adamant
 /// Finds out whether numbers that describe a flow in time have become steady. They are when none of them has changed by
 /// more than a tolerance, relative to its size, over 20 steps and over a tenth of the time. The change of one step says
 /// little: short steps hide slow modes.
-class SteadyState
+class SteadyValues
 {
 public:
   /// Adds the speed and the fluxes of heat of a time, by boundary. Boundaries stay, and times ascend.
