@@ -44,6 +44,7 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   , points(device, host.finest(), mapping, quadrature)
   , velocities(device, velocity)
   , ghosts(device, exchange_plan(host.finest().partition()), host.finest().n_owned())
+  , E(device, sum_of_cell_loads(unconstrained.finest()))
   , load(device, unconstrained.finest(), mapping, parameters.boundaries)
   , A("temperature", host, unknowns(host), mapping, quadrature, heat_flags, nullptr, Levels::all)
 {
@@ -56,8 +57,8 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   const int n  = n_points();
   flow         = Vector<double>(device, to_index(std::size_t(dim + 1) * first_point.back(), "velocities at points"));
   integrands   = Vector<double>(device, to_index(std::size_t(dim + 1) * n, "integrands at points"));
+  of_cells     = Vector<double>(device, to_index(std::size_t(space().n_cells()) * space().dofs_per_cell(), "loads"));
   courant_rate = Vector<double>(device, n);
-  scratch      = Vector<double>(device, (dim + 1) * n);
   for (auto *vector : {&T, &T_old, &before, &rate, &x, &b, &r})
     *vector = field.vector();
   u_star   = Vector<double>(device, velocity.finest().n_owned());
@@ -67,19 +68,11 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
      device, std::size_t(n),
      function_at_points<dim>(device, "Temperature/Heating", parameters.heating, 1, field.quadrature_points(quadrature)),
      depends_on_time(parameters.heating), "Temperature/Heating"};
-  for (int d = -1; d < dim; ++d)
-    {
-      Form<dim> form("integrals", unconstrained, quadrature_points<dim>(), mapping, quadrature, heat_flags,
-                     [d](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
-                       for (const unsigned int q : cell.quadrature_point_indices())
-                         for (const unsigned int i : cell.dof_indices())
-                           local(i, q) = (d < 0 ? cell.value(i, q) : cell.gradient(i, q)[d]) * cell.JxW(q);
-                     });
-      S.push_back(assemble_on(device, form));
-    }
-  Vector<double> ones(device, Array<double>(n, 1.));
+  Array<double> one(integrands.size(), 0.);
+  std::fill(one.begin(), one.begin() + n, 1.);
+  integrands.upload(one.data());
   integrals = field.vector();
-  device.multiply(1., S[0], ones, 0., integrals);
+  add_loads(integrals);
   volume = device.dot(integrals, Vector<double>(device, Array<double>(space().n_owned(), 1.)));
   Array<double> is_free(space().n_owned());
   for (int i = 0; i < space().n_owned(); ++i)
@@ -114,17 +107,14 @@ void HeatEquation<dim>::set_initial_values()
 }
 
 template <int dim>
-double HeatEquation<dim>::next_step(const Vector<double> &u) const
+double HeatEquation<dim>::next_step(const Vector<double> &u)
 {
   velocities.update_finest(u);
   const std::size_t top = of_velocity.size() - 1;
-  const int         n   = n_points();
-  device.for_each(n, FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), parameters.diffusivity, false,
-                                       scratch.data(), courant_rate.data(), n});
-  double most = 0.;
-  for (const double value : to_host(courant_rate))
-    most = std::max(most, value);
-  device.communicator().max(&most, 1);
+  device.for_each(n_points(),
+                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), parameters.diffusivity, false,
+                                    flow.data() + first_point[top], courant_rate.data(), first_point.back()});
+  const double most    = extremes(courant_rate)[1];
   const double longest = most > 0. ? parameters.courant / most : std::numeric_limits<double>::infinity();
   return last_step > 0. ? std::min(longest, parameters.growth * last_step) : longest;
 }
@@ -150,6 +140,28 @@ void HeatEquation<dim>::assemble(const BackwardDifference &weights, double dt, c
     solver = make_linear_solver(device, host, A, parameters.linear_solver, "temperature");
 }
 
+template <int dim>
+void HeatEquation<dim>::add_loads(Vector<double> &y)
+{
+  device.for_each(of_cells.size(), HeatLoads<dim>{points.view(), integrands.data(), n_points(), of_cells.data()});
+  device.multiply(1., E, of_cells, 1., y);
+}
+
+// Returns minus the least and the largest of all values.
+template <int dim>
+std::array<double, 2> HeatEquation<dim>::extremes(const Vector<double> &values) const
+{
+  std::array<double, 2> result{{-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max()}};
+  const int             stride = std::min(values.size(), 4096);
+  Vector<double>        of_groups(device, 2 * stride);
+  device.for_each(stride, ExtremesOfGroup{values.data(), values.size(), stride, of_groups.data()});
+  const auto found = to_host(of_groups);
+  for (int i = 0; i < stride; ++i)
+    result = {{std::max(result[0], -found[i]), std::max(result[1], found[stride + i])}};
+  device.communicator().max(result.data(), 2);
+  return result;
+}
+
 // Computes r for the nodal values `of`, of all nodes that do not hang.
 template <int dim>
 void HeatEquation<dim>::residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt)
@@ -169,8 +181,7 @@ void HeatEquation<dim>::residual(const Vector<double> &of, const BackwardDiffere
                                        integrands.data(),
                                        n});
   r.set_zero();
-  for (int d = 0; d <= dim; ++d)
-    device.multiply(1., S[d], integrands.part(d * n, n), 1., r);
+  add_loads(r);
   load.add(-1., time, r);
 }
 
@@ -217,14 +228,8 @@ std::map<unsigned int, double> HeatEquation<dim>::fluxes() const
 template <int dim>
 typename HeatEquation<dim>::Facts HeatEquation<dim>::facts() const
 {
-  double extremes[] = {-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max()}; // of -T and T
-  for (const double value : to_host(T))
-    {
-      extremes[0] = std::max(extremes[0], -value);
-      extremes[1] = std::max(extremes[1], value);
-    }
-  device.communicator().max(extremes, 2);
-  return {device.dot(integrals, T) / volume, -extremes[0], extremes[1]};
+  const auto bounds = extremes(T);
+  return {device.dot(integrals, T) / volume, -bounds[0], bounds[1]};
 }
 
 template <int dim>

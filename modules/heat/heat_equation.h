@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "algebra/matrix.h"
 #include "base/run_record.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/form.h"
@@ -17,6 +18,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -43,7 +45,7 @@ public:
   /// Sets T at time 0. Throws InputError for values that are no numbers.
   void set_initial_values();
   /// Returns the step that the Courant number and the growth of steps allow for the velocity u; it may be infinite.
-  double next_step(const Vector<double> &u) const;
+  double next_step(const Vector<double> &u);
   /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError.
   void advance(double time, double dt, const Vector<double> &u);
 
@@ -71,9 +73,11 @@ private:
   {
     double mean, least, most;
   };
-  Facts facts() const;
-  void  assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
-  void  residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
+  Facts                 facts() const;
+  void                  assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
+  void                  residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
+  void                  add_loads(Vector<double> &y);
+  std::array<double, 2> extremes(const Vector<double> &values) const;
 
   Device                                 device;
   const HeatParameters                  &parameters;
@@ -83,18 +87,17 @@ private:
   DeviceField<dim>                       field;
   QuadratureData<dim>                    points; // of T on the finest level
   std::vector<QuadratureData<dim>>       of_velocity;
-  mutable InjectedValues<dim>            velocities;
+  InjectedValues<dim>                    velocities;
   GhostValues                            ghosts;
   std::vector<int>                       first_point; // of each level, and the end
   ValuesAtPoints                         boundary, heating;
+  Matrix<double>                         E; // loads of cells to unknowns
   BoundaryLoad<dim>                      load;
   Form<dim>                              A;
   std::unique_ptr<LinearSolver>          solver;
-  std::vector<Matrix<double>>            S; // integrals of values times φ_i, then times ∂_d φ_i
   Vector<double>                         T_old, before, rate, x, b, r, free, integrals, flow, u_star, u_before;
-  mutable Vector<double>                 courant_rate, scratch;
-  Vector<double>                         integrands;
-  std::map<unsigned int, Vector<double>> mean_on; // weights of rows
+  Vector<double>                         courant_rate, integrands, of_cells; // of_cells: loads
+  std::map<unsigned int, Vector<double>> mean_on;                            // weights of rows
   double                                 last_step = 0., volume = 0.;
   int                                    iterations = 0;
 };

@@ -111,6 +111,54 @@ struct HeatResidual
   }
 };
 
+/// Computes the loads ∫ f_0 φ_a + Σ_d f_{d+1} ∂_d φ_a of the nodes of cells, by Device::for_each over cells and their
+/// nodes a. `integrands` has f as HeatResidual stores it.
+template <int dim>
+struct HeatLoads
+{
+  ShapesView    shapes;
+  const double *integrands;
+  long          stride;
+  double       *loads;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int  cell = index / shapes.n, a = index % shapes.n;
+    const long shape = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    double     sum   = 0;
+    for (int q = 0; q < shapes.n_q; ++q)
+      {
+        const long    point    = static_cast<long>(cell) * shapes.n_q + q;
+        const double *gradient = shapes.gradient + ((shape + q) * shapes.n + a) * dim;
+        double        f        = integrands[point] * shapes.value[q * shapes.n + a];
+        for (int d = 0; d < dim; ++d)
+          f += integrands[(d + 1) * stride + point] * gradient[d];
+        sum += f * shapes.JxW[shape + q];
+      }
+    loads[index] = sum;
+  }
+};
+
+/// Computes the least and the largest of the values i, i + stride, ..., in extremes[i] and extremes[stride + i].
+struct ExtremesOfGroup
+{
+  const double *values;
+  int           n, stride;
+  double       *extremes;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double least = values[i], most = values[i];
+    for (int k = i + stride; k < n; k += stride)
+      {
+        least = values[k] < least ? values[k] : least;
+        most  = values[k] > most ? values[k] : most;
+      }
+    extremes[i]          = least;
+    extremes[stride + i] = most;
+  }
+};
+
 /// For AtQuadraturePoints: stores the value.
 struct StoreTemperature
 {

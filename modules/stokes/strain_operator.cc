@@ -1,8 +1,6 @@
 #include "stokes/strain_operator.h"
 
 #include "algebra/functors.h"
-#include "base/csr/csr_operations.h"
-#include "fem/ranks/distributed_rows.h"
 
 #include <algorithm>
 
@@ -16,28 +14,13 @@ StrainOperator<dim>::StrainOperator(const Device &device, const DeviceField<dim>
   , of_velocity(device, velocity.space(), mapping, quadrature)
   , ghosts(device, exchange_plan(velocity.space().partition()), velocity.space().n_owned())
   , H(device, velocity.space().owned_H())
-  , E(device, to_unknowns(velocity.space()))
+  , E(device, sum_of_cell_loads(velocity.space()))
   , strain(device, to_index(std::size_t(Strain<dim>::n) * n_points(), "strain rates at points"))
   , k(device, n_points())
   , nodal(ghosts.vector())
   , m(device, n_points())
   , of_cells(device, to_index(std::size_t(velocity.space().n_cells()) * velocity.space().dofs_per_cell(), "loads"))
 {}
-
-// Adds up the loads of cells, and hands loads of constrained DoFs to the unknowns.
-template <int dim>
-CSRMatrix<double> StrainOperator<dim>::to_unknowns(const LevelSpace<dim> &space) const
-{
-  const auto     first    = first_components(space.element());
-  const int      n        = space.dofs_per_cell();
-  const auto     of_cells = matrix_of_rows(space.n_cells() * n, space.n_dofs(), [&](int entry, Row &row) {
-    const int cell = entry / n, a = entry % n / dim, c = entry % dim;
-    row.emplace_back(space.cell_dofs(cell)[first[a]] / dim * dim + c, 1.);
-  });
-  const MPI_Comm comm     = space.partition().get_mpi_communicator();
-  return sum_rows(local_product(transpose(space.H), transpose(of_cells)), space.partition(),
-                  *make_partitioner(owned_range(of_cells.n_rows, comm), {}, comm));
-}
 
 template <int dim>
 void StrainOperator<dim>::set_velocity(const Vector<double> &nodal_u, Vector<double> &size)

@@ -45,8 +45,7 @@ public:
   void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override;
 
 private:
-  StrainView<dim>   view() const { return {const_cast<double *>(strain.data()), n_points()}; }
-  CSRMatrix<double> to_unknowns(const LevelSpace<dim> &space) const;
+  StrainView<dim> view() const { return {const_cast<double *>(strain.data()), n_points()}; }
 
   Device                  device;
   const DeviceField<dim> &velocity;

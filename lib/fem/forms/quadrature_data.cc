@@ -1,7 +1,9 @@
 #include "fem/forms/quadrature_data.h"
 
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "fem/forms/cell_loop.h"
+#include "fem/ranks/distributed_rows.h"
 
 #include <vector>
 
@@ -101,8 +103,22 @@ ShapesView QuadratureData<dim>::view() const
           elements(node)};
 }
 
-template decltype(first_components<2>) first_components<2>;
-template decltype(first_components<3>) first_components<3>;
+template <int dim>
+CSRMatrix<double> sum_of_cell_loads(const LevelSpace<dim> &space)
+{
+  const int      n        = space.dofs_per_cell();
+  const auto     of_cells = matrix_of_rows(space.n_cells() * n, space.n_dofs(), [&](int entry, Row &row) {
+    row.emplace_back(space.cell_dofs(entry / n)[entry % n], 1.);
+  });
+  const MPI_Comm comm     = space.partition().get_mpi_communicator();
+  return sum_rows(local_product(transpose(space.H), transpose(of_cells)), space.partition(),
+                  *make_partitioner(owned_range(of_cells.n_rows, comm), {}, comm));
+}
+
+template decltype(sum_of_cell_loads<2>) sum_of_cell_loads<2>;
+template decltype(sum_of_cell_loads<3>) sum_of_cell_loads<3>;
+template decltype(first_components<2>)  first_components<2>;
+template decltype(first_components<3>)  first_components<3>;
 template class QuadratureData<2>;
 template class QuadratureData<3>;
 } // namespace adamant

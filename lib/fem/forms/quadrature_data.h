@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/vector.h"
+#include "base/csr/csr_matrix.h"
 #include "fem/forms/cell_kernel.h"
 #include "fem/spaces/level_space.h"
 
@@ -36,4 +37,10 @@ private:
 /// Returns the number of the shape function of each node's first component.
 template <int dim>
 std::vector<unsigned int> first_components(const dealii::FiniteElement<dim> &fe);
+
+/// Returns the matrix that adds up loads of cells as loads of the unknowns, in host memory. The load of DoF i of a cell
+/// is at [cell n + i]. Loads of constrained DoFs go to unknowns from which they are interpolated. All ranks call it
+/// together.
+template <int dim>
+CSRMatrix<double> sum_of_cell_loads(const LevelSpace<dim> &space);
 } // namespace adamant
