@@ -156,6 +156,7 @@ private:
       transport->advance(dt, c);
       device.synchronize();
     });
+    flow->extrapolate(dt);
     return solve_flow();
   }
 

@@ -168,6 +168,21 @@ TEST_F(BuoyantFlow, YieldingFluids)
     EXPECT_NEAR(newton.at(key), picard.at(key), 1e-4 * picard.at(key).get<double>()) << key;
 }
 
+// With arithmetic averages the residual has a least value, 9e-5, that is not zero. Picard's steps lead past it.
+TEST_F(BuoyantFlow, PicardsStepsRescueNewtons)
+{
+  const auto outcome = run({"Problem/Viscosity=2/(10^(-2*c)+1/(0.05+0.005/strain))",
+                            "Problem/Initial composition=if(abs(x-0.5)<0.15 & abs(y-0.7)<0.15, 1, 0)",
+                            "Viscosity/Nonlinear tolerance=1e-7", "Linear solver/Tolerance=1e-9",
+                            "Time stepping/Steps=4", "Time stepping/Output interval=0", "Mesh/Refinements=3"});
+  EXPECT_NEAR(outcome.record.at("dissipation"), DISSIPATION, 1e-5 * DISSIPATION) << "of Picard's method";
+}
+
+// Where a flow changes little, the two before it make a start from which Newton's method needs a step or two.
+TEST_F(BuoyantFlow, StepsBeginFromTwoFlows)
+{
+}
+
 // A mesh that follows the block: it sinks as on a fine one.
 TEST_F(BuoyantFlow, MeshesFollow)
 {
