@@ -92,8 +92,23 @@ void NonlinearFlow<dim>::extrapolate(double dt)
     device.scale(eta.scale / scale_before, u);
   device.axpby(1. + r, x, -r, before);
   std::swap(x, before);
-  scale_before = eta.scale;
-  last_step    = dt;
+  scale_before    = eta.scale;
+  last_step       = dt;
+  is_extrapolated = r > 0.;
+}
+
+// Goes back to the last solution where its residual is smaller, as where a jump of the viscosity has moved by a cell.
+template <int dim>
+void NonlinearFlow<dim>::choose_start()
+{
+  auto u = part(before, 0);
+  device.scale(eta.scale / scale_before, u);
+  scale_before    = eta.scale;
+  is_extrapolated = false;
+  if (newton->residual(before) >= newton->residual(x))
+    return;
+  device.copy(before, x);
+  is_linearized = false;
 }
 
 template <int dim>
@@ -197,6 +212,8 @@ SolverResult NonlinearFlow<dim>::solve()
 {
   if (!strain)
     return Base::solve();
+  if (is_extrapolated)
+    choose_start();
   steps               = 0;
   SolverResult result = at_rest() ? find_size() : SolverResult{};
   const double load   = std::sqrt(device.dot(b, b));

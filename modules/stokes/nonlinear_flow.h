@@ -41,9 +41,9 @@ public:
 
   /// Sets values at the quadrature points of A, in the order of viscosity_of(), of "T" or "c". The law may do without.
   void set_input(const std::string &name, const Vector<double> &at_points);
-  /// Begins a time step of the length dt where the law depends on the strain rate: the last two solutions x give the
-  /// start of solve(), x + r (x - x_before) with r = dt over the step before. It is x after the first solution, and on
-  /// a new mesh.
+  /// Begins a time step of the length dt where the law depends on the strain rate: solve() starts from the last two
+  /// solutions, at x + r (x - x_before) with r = dt over the step before. Where x has a smaller residual it starts from
+  /// x, as it does after the first solution and on a new mesh.
   void extrapolate(double dt);
   /// Sets η for the inputs and the last velocity. Throws InputError where η is not positive and finite, or varies by
   /// more than 1e12, with all that it depends on at the worst point.
@@ -71,6 +71,7 @@ private:
   const Vector<double> &averaged();
   Average               kind_of_average() const { return viscosity_parameters.finest_average(law.automatic_average()); }
   SolverResult          find_size();
+  void                  choose_start();
   std::string           worst_points() const;
   std::string           values_at(const Array<double> &numbers, int point) const;
   Vector<double>        input(std::size_t k) const { return inputs.part(static_cast<int>(k) * n, n); }
@@ -87,7 +88,8 @@ private:
   std::unique_ptr<Newton>              newton;
   Vector<double>                       before;                            // the solution before x
   double                               scale_before = 0., last_step = 0.; // of η in it, and the time to x
-  bool                                 is_linearized = false; // whether matrices are those of the next linearize()
-  int                                  steps         = 0;
+  bool                                 is_linearized   = false; // whether matrices are those of the next linearize()
+  bool                                 is_extrapolated = false; // whether x is, and no solution
+  int                                  steps           = 0;
 };
 } // namespace adamant
