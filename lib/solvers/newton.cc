@@ -26,7 +26,7 @@ constexpr int picard_steps_of_rescue = 5; // at least
 struct Newton::State
 {
   double       wanted;
-  double       norm, last = 0; // ‖F‖ now, and before the last step
+  double       norm, last = 0;     // ‖F‖ now, and before the last step
   double       rescued = HUGE_VAL; // the ‖F‖ at which a rescue may end
   int          rescues = 0, picard_left = 0;
   NewtonResult result = {};

@@ -41,9 +41,9 @@ public:
 
   /// Sets values at the quadrature points of A, in the order of viscosity_of(), of "T" or "c". The law may do without.
   void set_input(const std::string &name, const Vector<double> &at_points);
-  /// Begins a time step of the length dt where the law depends on the strain rate: solve() starts from the last two
-  /// solutions, at x + r (x - x_before) with r = dt over the step before. Where x has a smaller residual it starts from
-  /// x, as it does after the first solution and on a new mesh.
+  /// Begins a time step of the length dt where the law depends on the strain rate. solve() then starts from
+  /// x + r (x - x_before). These are the last two solutions, and r is dt over the step before. It starts from x where
+  /// that has a smaller residual, after the first solution, and on a new mesh.
   void extrapolate(double dt);
   /// Sets η for the inputs and the last velocity. Throws InputError where η is not positive and finite, or varies by
   /// more than 1e12, with all that it depends on at the worst point.

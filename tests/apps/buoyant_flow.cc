@@ -172,12 +172,11 @@ TEST_F(BuoyantFlow, YieldingFluids)
 TEST_F(BuoyantFlow, PicardsStepsRescueNewtons)
 {
   const double of_picard = 0.00157446968; // with Newton=false and tolerances of 1e-9 and 1e-11
-  const auto   record =
-    run({"Problem/Viscosity=2/(10^(-2*c)+1/(0.05+0.005/strain))",
-         "Problem/Initial composition=if(abs(x-0.5)<0.15 & abs(y-0.7)<0.15, 1, 0)",
-         "Viscosity/Nonlinear tolerance=1e-7", "Linear solver/Tolerance=1e-9", "Time stepping/Steps=4",
-         "Time stepping/Output interval=0", "Mesh/Refinements=3"})
-      .record;
+  const auto   record    = run({"Problem/Viscosity=2/(10^(-2*c)+1/(0.05+0.005/strain))",
+                                "Problem/Initial composition=if(abs(x-0.5)<0.15 & abs(y-0.7)<0.15, 1, 0)",
+                                "Viscosity/Nonlinear tolerance=1e-7", "Linear solver/Tolerance=1e-9",
+                                "Time stepping/Steps=4", "Time stepping/Output interval=0", "Mesh/Refinements=3"})
+                        .record;
   EXPECT_NEAR(record.at("dissipation"), of_picard, 1e-5 * of_picard);
 }
 
