@@ -358,12 +358,6 @@ TEST_F(BuoyantFlowRestarts, SameBitsOnTwoRanks)
   expect_same(2, buoyant + changing, 3);
 }
 
-// Each step begins from the two solutions before it, also the first one of a continued run.
-TEST_F(BuoyantFlowRestarts, SameBitsOfAStrainRate)
-{
-  expect_same(1, buoyant + Settings{"Problem/Viscosity=10^c/sqrt(1e-2+strain)"}, 3);
-}
-
 // The way to the solution belongs to the results.
 TEST_F(StationaryNavierStokesRestarts, SameBits)
 {
