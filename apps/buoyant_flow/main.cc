@@ -170,6 +170,7 @@ private:
         composition->transport.advance(dt, composition->c);
         device.synchronize();
       });
+    flow->extrapolate(dt);
     const auto result = solve_flow();
     if (parameters.time.steady > 0.)
       steady.add(time, composition->speed(flow->u), heat ? heat->fluxes() : std::map<unsigned int, double>());

@@ -13,7 +13,7 @@ namespace adamant
 {
 namespace
 {
-constexpr int picard_steps_of_rescue = 3;
+constexpr int picard_steps_of_rescue = 5; // at least
 
 [[noreturn]] void fail(const char *method, const SolverControl &control, int steps, double norm, const std::string &how)
 {
@@ -26,7 +26,8 @@ constexpr int picard_steps_of_rescue = 3;
 struct Newton::State
 {
   double       wanted;
-  double       norm, last = 0; // ‖F‖ now, and before the last step
+  double       norm, last = 0;     // ‖F‖ now, and before the last step
+  double       rescued = HUGE_VAL; // the ‖F‖ at which a rescue may end
   int          rescues = 0, picard_left = 0;
   NewtonResult result = {};
 };
@@ -73,11 +74,11 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
       step.iterations = problem.solve(r, d, step.tolerance).iterations;
       ++state.result.steps;
       state.result.iterations += step.iterations;
-      state.picard_left = std::max(0, state.picard_left - 1);
       if (backtrack(x, state, step))
         {
           std::swap(x, x_new);
-          state.last = std::exchange(state.norm, step.residual);
+          state.last        = std::exchange(state.norm, step.residual);
+          state.picard_left = state.picard_left > 1 ? state.picard_left - 1 : state.norm > state.rescued;
           state.result.history.push_back(step);
           continue;
         }
@@ -85,9 +86,11 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
         break;
       if (state.rescues++ == options.rescues)
         fail(options.method, control, state.result.steps, state.norm,
-             "no step along its direction reduces the residual; is it at the level of rounding, or the derivative of "
-             "the equation wrong?");
+             std::string("no step along its direction reduces the residual") +
+               (options.rescues > 0 ? ", also after steps of Picard's" : "") +
+               "; is it at the level of rounding, or the derivative of the equation wrong?");
       state.picard_left = picard_steps_of_rescue;
+      state.rescued     = 0.5 * state.norm;
       problem.residual(x, r); // that of the last step tried is there
     }
   state.result.final_residual = state.norm;

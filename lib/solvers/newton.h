@@ -33,7 +33,8 @@ struct NewtonOptions
   /// step is Newton's.
   double picard_until = 0.;
   int    max_halvings = 10; ///< of the length of a step
-  /// Where no step of Newton's method reduces ‖F‖, three steps of Picard's follow, up to `rescues` times.
+  /// Where no step of Newton's method reduces ‖F‖, at least five of Picard's follow, until they have halved it, up to
+  /// `rescues` times. On the way past a least ‖F‖ that is not zero it grows.
   int rescues = 0;
   /// The bounds of the tolerance of step k's linear system, 0.9 (‖F_k‖ / ‖F_{k-1}‖)² (Eisenstat & Walker 1996, choice
   /// 2). The first step takes most_tolerance. Linear systems are solved no more accurately than the tolerance of

@@ -38,6 +38,7 @@ NonlinearFlow<dim>::NonlinearFlow(const Device &device, const LevelMeshOptions &
   eta_of_points = of_law.part(0, n);
   eta_of_cells  = Vector<double>(device, this->space().n_cells());
   nodal         = field.vector();
+  before        = Vector<double>(device, x.size());
   NewtonOptions options;
   options.picard_until      = viscosity.newton ? 0. : 1e-300;
   options.max_halvings      = 6;
@@ -78,6 +79,36 @@ void NonlinearFlow<dim>::set_input(const std::string &name, const Vector<double>
         auto place = input(k);
         device.copy(at_points, place);
       }
+}
+
+template <int dim>
+void NonlinearFlow<dim>::extrapolate(double dt)
+{
+  if (!strain)
+    return;
+  const double r = last_step > 0. ? dt / last_step : 0.;
+  auto         u = part(before, 0);
+  if (r > 0.)
+    device.scale(eta.scale / scale_before, u);
+  device.axpby(1. + r, x, -r, before);
+  std::swap(x, before);
+  scale_before    = eta.scale;
+  last_step       = dt;
+  is_extrapolated = r > 0.;
+}
+
+// Goes back to the last solution where its residual is smaller, as where a jump of the viscosity has moved by a cell.
+template <int dim>
+void NonlinearFlow<dim>::choose_start()
+{
+  auto u = part(before, 0);
+  device.scale(eta.scale / scale_before, u);
+  scale_before    = eta.scale;
+  is_extrapolated = false;
+  if (newton->residual(before) >= newton->residual(x))
+    return;
+  device.copy(before, x);
+  is_linearized = false;
 }
 
 template <int dim>
@@ -183,6 +214,8 @@ SolverResult NonlinearFlow<dim>::solve()
 {
   if (!strain)
     return Base::solve();
+  if (is_extrapolated)
+    choose_start();
   steps               = 0;
   SolverResult result = at_rest() ? find_size() : SolverResult{};
   const double load   = std::sqrt(device.dot(b, b));
@@ -267,6 +300,12 @@ template <int dim>
 void NonlinearFlow<dim>::serialize(State &state)
 {
   Base::serialize(state);
+  if (strain && !state.changes_mesh())
+    {
+      state.scalar(scale_before);
+      state.scalar(last_step);
+      this->solution(state, before);
+    }
   if (!state.loading() || !strain)
     return;
   update_viscosity();

@@ -23,6 +23,7 @@ namespace adamant
 ///
 /// In each time step set the fields that the law needs, then:
 ///
+///   flow.extrapolate(dt);
 ///   flow.set_input("c", c_at_points);
 ///   flow.update_viscosity();
 ///   flow.set_load(F);
@@ -40,13 +41,18 @@ public:
 
   /// Sets values at the quadrature points of A, in the order of viscosity_of(), of "T" or "c". The law may do without.
   void set_input(const std::string &name, const Vector<double> &at_points);
+  /// Begins a time step of the length dt where the law depends on the strain rate. solve() then starts from
+  /// x + r (x - x_before). These are the last two solutions, and r is dt over the step before. It starts from x where
+  /// that has a smaller residual, after the first solution, and on a new mesh.
+  void extrapolate(double dt);
   /// Sets η for the inputs and the last velocity. Throws InputError where η is not positive and finite, or varies by
   /// more than 1e12, with all that it depends on at the worst point.
   void update_viscosity();
   /// Solves from the last solution. Throws SolverError, also where Newton's method fails.
   SolverResult solve();
 
-  /// Saves or loads the solution as StokesFlow does, and sets η for the velocity that it loads.
+  /// Saves or loads the solution as StokesFlow does, and sets η for the velocity that it loads. Checkpoints have what
+  /// extrapolate() needs, too.
   void serialize(State &state);
 
   int    nonlinear_steps() const { return steps; } ///< of the last solve(); 0: the law has no strain rate
@@ -65,6 +71,7 @@ private:
   const Vector<double> &averaged();
   Average               kind_of_average() const { return viscosity_parameters.finest_average(law.automatic_average()); }
   SolverResult          find_size();
+  void                  choose_start();
   std::string           worst_points() const;
   std::string           values_at(const Array<double> &numbers, int point) const;
   Vector<double>        input(std::size_t k) const { return inputs.part(static_cast<int>(k) * n, n); }
@@ -79,7 +86,10 @@ private:
   Vector<double>                       inputs, of_law, eta_of_points, eta_of_cells, nodal;
   std::unique_ptr<StrainOperator<dim>> strain; // null: the law has no strain rate
   std::unique_ptr<Newton>              newton;
-  bool                                 is_linearized = false; // whether matrices are those of the next linearize()
-  int                                  steps         = 0;
+  Vector<double>                       before;                            // the solution before x
+  double                               scale_before = 0., last_step = 0.; // of η in it, and the time to x
+  bool                                 is_linearized   = false; // whether matrices are those of the next linearize()
+  bool                                 is_extrapolated = false; // whether x is, and no solution
+  int                                  steps           = 0;
 };
 } // namespace adamant

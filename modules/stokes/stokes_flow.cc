@@ -291,17 +291,24 @@ bool StokesFlow<dim>::moves()
 }
 
 template <int dim>
-void StokesFlow<dim>::serialize(State &state)
+void StokesFlow<dim>::solution(State &state, Vector<double> &of)
 {
-  Vector<double> x_u = part(x, 0), x_p = part(x, 1);
-  double         scale    = eta.scale;
+  Vector<double> of_u = part(of, 0), of_p = part(of, 1);
   const auto    &pressure = matrices_.pressure.finest(), &finest = matrices_.nodal_pressure.finest();
   if (state.changes_mesh() && !injection) // all ranks make it together, also one that has no rows of it
     injection.emplace(device, matrices_.injection());
   const Matrix<double> none;
+  state.unknowns(of_u, space());
+  state.unknowns(of_p, CoarserSpace<dim>{pressure, finest, matrices_.to_velocity_mesh, injection ? *injection : none});
+}
+
+template <int dim>
+void StokesFlow<dim>::serialize(State &state)
+{
+  Vector<double> x_u = part(x, 0), x_p = part(x, 1);
+  double         scale = eta.scale;
   state.scalar(scale); // of the velocities that are stored
-  state.unknowns(x_u, space());
-  state.unknowns(x_p, CoarserSpace<dim>{pressure, finest, matrices_.to_velocity_mesh, injection ? *injection : none});
+  solution(state, x);
   auto precision = precision_;
   if (!state.changes_mesh())
     state.scalar(precision);

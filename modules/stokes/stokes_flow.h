@@ -122,6 +122,7 @@ protected:
   SolverResult   solve_scaled(const Vector<double> &rhs, Vector<double> &solution, double part_of_tolerance = 1.);
   void           set_nodal_values();
   void           set_right_hand_side();
+  void           solution(State &state, Vector<double> &of); // saves or loads a vector such as x
   Vector<double> part(const Vector<double> &of, int block) const
   {
     return block == 0 ? of.part(0, field.size()) : of.part(field.size(), of.size() - field.size());

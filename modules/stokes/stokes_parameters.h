@@ -38,7 +38,7 @@ struct NonlinearViscosityParameters : ViscosityParameters
 {
   bool         newton    = true;
   double       tolerance = 1e-4;
-  unsigned int steps     = 20;
+  unsigned int steps     = 50;
 
   NonlinearViscosityParameters();
 };

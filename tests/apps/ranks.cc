@@ -387,7 +387,7 @@ const Case cases[] = {
   {"BuoyantFlow2D", buoyant_flow,
    blob + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=0.3-abs(x-0.4)", "Time stepping/Steps=3"}},
   {"BuoyantFlowOfAStrainRate2D", buoyant_flow,
-   blob + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=0.3-abs(x-0.4)", "Time stepping/Steps=1",
+   blob + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=0.3-abs(x-0.4)", "Time stepping/Steps=3",
                    "Problem/Viscosity=10^(2*c)*(1+depth)/sqrt(1e-3+strain)", "Viscosity/Nonlinear tolerance=1e-11"}},
   {"BuoyantFlowAdaptive2D", buoyant_flow,
    blob + Settings{"Time stepping/Steps=5", "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2",
