@@ -43,7 +43,8 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
                  "f per volume: expressions of x, y, z separated by semicolons, or a list by material: 'id: f_x; f_y; "
                  "f_z, id: ..., elsewhere'");
     parse_parameters_call_back.connect([this, &mesh_file] {
-      body_force = {"Problem/Body force", functions.at("Body force"), mesh_file.materials("Problem/Body force"), true};
+      body_force = {"Problem/Body force", functions.at("Body force"), mesh_file.materials("Problem/Body force"),
+                    adamant::Coefficient::Components::vector};
     });
     add_function("Boundary displacement", "0; 0; 0", "On Dirichlet boundaries and supports: expressions of x, y, z");
     add_function("Initial displacement", "0; 0; 0", "Expressions of x, y, z");

@@ -22,9 +22,13 @@ inline constexpr unsigned int most_sinkers = 24; // the number of known centres
 
 struct ProblemParameters : adamant::FlowBoundaries
 {
-  unsigned int dimension = 2, n_sinkers = 4;
+  static constexpr unsigned int usual_sinkers   = 4;
+  static constexpr double       usual_ratio     = 1e6;
+  static constexpr const char  *usual_viscosity = "1", *usual_force = "0; -1; 0";
+
+  unsigned int dimension = 2, n_sinkers = usual_sinkers;
   std::string  name            = "sinker", exact_velocity, exact_pressure;
-  double       viscosity_ratio = 1e6;
+  double       viscosity_ratio = usual_ratio;
 
   adamant::Coefficient viscosity, body_force; // once the parameters are read
 
@@ -47,7 +51,8 @@ struct ProblemParameters : adamant::FlowBoundaries
                   "eta: a number, an expression of x, y, z, or a list by material: 'id: ..., id: ..., elsewhere'");
     parse_parameters_call_back.connect([this, &mesh] {
       viscosity  = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
-      body_force = {"Problem/Body force", force_text, mesh.materials("Problem/Body force"), true};
+      body_force = {"Problem/Body force", force_text, mesh.materials("Problem/Body force"),
+                    adamant::Coefficient::Components::vector};
     });
     add_parameter("Body force", force_text,
                   "f per volume: expressions of x, y, z separated by semicolons, or a list by material");
@@ -69,7 +74,17 @@ struct ProblemParameters : adamant::FlowBoundaries
     require(name != "nsinker" || (n_sinkers >= 1 && n_sinkers <= most_sinkers), "Problem/Sinkers = ", n_sinkers,
             ": there are centres for 1 to ", most_sinkers);
     require(name != "solcx" || dimension == 2, "Problem/Case = solcx needs Problem/Dimension = 2");
-    if (name == "expressions")
+    const bool given  = name == "expressions";
+    const auto refuse = [this](bool read, const std::string &key, const auto &value, const auto &usual) {
+      require(read || value == usual, "Problem/", key, " = ", value, " counts for nothing with Problem/Case = ", name);
+    };
+    refuse(!given, "Viscosity ratio", viscosity_ratio, usual_ratio);
+    refuse(name == "nsinker", "Sinkers", n_sinkers, usual_sinkers);
+    refuse(given, "Viscosity", viscosity_text, usual_viscosity);
+    refuse(given, "Body force", force_text, usual_force);
+    refuse(given, "Exact velocity", exact_velocity, "");
+    refuse(given, "Exact pressure", exact_pressure, "");
+    if (given)
       {
         viscosity.check(
           [this](const std::string &text) { adamant::check_expression(viscosity.key(), text, 1, dimension); });
@@ -84,7 +99,7 @@ struct ProblemParameters : adamant::FlowBoundaries
   }
 
 private:
-  std::string viscosity_text = "1", force_text = "0; -1; 0";
+  std::string viscosity_text = usual_viscosity, force_text = usual_force;
 };
 
 struct DiscretizationParameters : ParameterAcceptor

@@ -15,19 +15,20 @@
 namespace adamant
 {
 Coefficient::Coefficient(const std::string &key, const std::string &text,
-                         const std::function<unsigned int(const std::string &)> &id_of, bool vector)
+                         const std::function<unsigned int(const std::string &)> &id_of, Components components)
   : key_(key)
   , whole(text)
 {
-  const bool commas_between_components = vector && text.find(';') == std::string::npos && name_of_entry(text).empty();
+  const bool commas_between_components =
+    components == Components::vector && text.find(';') == std::string::npos && name_of_entry(text).empty();
   std::vector<std::string> entries;
   for (const auto &part : split_outside_brackets(text, ','))
     {
       bool first = true; // of the parts between semicolons
       for (const auto &component : split_outside_brackets(part, ';'))
         {
-          const bool begins =
-            entries.empty() || (first && !commas_between_components) || !name_of_entry(component).empty();
+          const bool begins = entries.empty() || (first ? !commas_between_components : components == Components::one) ||
+                              !name_of_entry(component).empty();
           if (begins)
             entries.push_back(component);
           else
@@ -36,7 +37,10 @@ Coefficient::Coefficient(const std::string &key, const std::string &text,
         }
     }
   for (const auto &entry : entries)
-    add(entry, id_of);
+    {
+      require(!entry.empty() || entries.size() == 1, key, " = ", text, ": an entry of the list is empty");
+      add(entry, id_of);
+    }
 }
 
 void Coefficient::add(const std::string &entry, const std::function<unsigned int(const std::string &)> &id_of)
@@ -49,10 +53,11 @@ void Coefficient::add(const std::string &entry, const std::function<unsigned int
       elsewhere = entry;
       return;
     }
-  const bool number = name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos;
-  const auto id     = number ? static_cast<unsigned int>(std::stoul(name)) : id_of(name);
-  require(of.emplace(id, dealii::Utilities::trim(entry.substr(entry.find(':') + 1))).second, key_, " = ", whole,
-          ": material ", name, " occurs twice");
+  const bool        number      = name.size() < 10 && name.find_first_not_of("0123456789") == std::string::npos;
+  const auto        id          = number ? static_cast<unsigned int>(std::stoul(name)) : id_of(name);
+  const std::string expressions = dealii::Utilities::trim(entry.substr(entry.find(':') + 1));
+  require(!expressions.empty(), key_, " = ", whole, ": the entry '", entry, "' has no expression");
+  require(of.emplace(id, expressions).second, key_, " = ", whole, ": material ", name, " occurs twice");
 }
 
 const std::string &Coefficient::in(unsigned int material) const
@@ -98,6 +103,14 @@ bool Coefficient::all(const std::function<bool(const std::string &)> &condition)
 {
   return (!elsewhere || condition(*elsewhere)) &&
          std::all_of(of.begin(), of.end(), [&](const auto &entry) { return condition(entry.second); });
+}
+
+void Coefficient::check(const std::function<void(const std::string &)> &action) const
+{
+  (void)all([&](const std::string &expressions) {
+    check_entry(key_, of.empty() ? expressions : whole, expressions, action);
+    return true;
+  });
 }
 
 bool Coefficient::is_constant() const

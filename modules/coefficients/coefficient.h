@@ -20,15 +20,26 @@ namespace adamant
 {
 /// A coefficient of an equation as a parameter gives it: a number or an expression of x, y, z and t. It may also be a
 /// list by material, `lung: 1e-3*(1+x), 2: 5, 1`, where the entry without a name counts in all other materials. Commas
-/// separate entries, and so do semicolons before a name. Other semicolons separate an entry's components.
+/// separate entries, and so do semicolons before a name. Other semicolons separate the components of an entry, and
+/// entries where these have one component.
 class Coefficient
 {
 public:
+  /// The components that entries may have. Commas separate components of a vector in a text that has neither names nor
+  /// semicolons.
+  enum class Components
+  {
+    one,
+    several,
+    vector
+  };
+
   Coefficient() = default;
-  /// Reads the parameter `key`; `id_of` returns the id of a material's name. Where `vector` is set, commas separate the
-  /// components of a text that has neither names nor semicolons. Throws InputError for a material that occurs twice.
+  /// Reads the parameter `key`; `id_of` returns the id of a material's name. Throws InputError for a material that
+  /// occurs twice and for an entry without expressions.
   Coefficient(const std::string &key, const std::string &text,
-              const std::function<unsigned int(const std::string &name)> &id_of, bool vector = false);
+              const std::function<unsigned int(const std::string &name)> &id_of,
+              Components                                                  components = Components::one);
 
   /// Returns the expressions for cells with this material id. Throws InputError where the list has none for it.
   const std::string &in(unsigned int material) const;
@@ -42,11 +53,8 @@ public:
 
   /// Returns whether the condition holds for the expressions of all entries.
   bool all(const std::function<bool(const std::string &expressions)> &condition) const;
-  /// Calls action(expressions) for all entries.
-  void check(const std::function<void(const std::string &expressions)> &action) const
-  {
-    (void)all([&](const std::string &expressions) { return action(expressions), true; });
-  }
+  /// Calls action(expressions) for all entries. The InputErrors that it throws get the whole list in their message.
+  void check(const std::function<void(const std::string &expressions)> &action) const;
   bool is_constant() const; ///< whether nothing depends on place or time
   bool depends_on_time() const;
   bool is_zero() const; ///< whether all entries are the number 0

@@ -1,5 +1,7 @@
 #include "coefficients/expression_text.h"
 
+#include "base/exceptions.h"
+
 #include <algorithm>
 #include <regex>
 
@@ -34,6 +36,23 @@ std::string name_of_entry(const std::string &entry)
 {
   const auto end = entry.find_first_of(":?");
   return end == std::string::npos || entry[end] == '?' ? "" : without_blanks_around(entry.substr(0, end));
+}
+
+void check_entry(const std::string &key, const std::string &list, const std::string &expressions,
+                 const std::function<void(const std::string &)> &action)
+{
+  try
+    {
+      action(expressions);
+    }
+  catch (const InputError &error)
+    {
+      const std::string message = error.what(), about = key + " = " + expressions;
+      if (list == expressions)
+        throw;
+      throw InputError(key + " = " + list + ": the entry '" + expressions + "'" +
+                       (message.compare(0, about.size(), about) == 0 ? message.substr(about.size()) : ": " + message));
+    }
 }
 
 bool depends_on(const std::string &expression, const std::string &name)

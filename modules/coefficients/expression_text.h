@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@ std::vector<std::string> split_outside_brackets(const std::string &text, char se
 /// Returns the name or id in front of an entry `name: expression`, or an empty text for an entry that has none. The
 /// colon of `a ? b : c` belongs to the expression.
 std::string name_of_entry(const std::string &entry);
+
+/// Calls action(expressions) with an entry's expressions in the list `list` of the parameter `key`. An InputError about
+/// `key = expressions` then names the list and the entry: `key = list: the entry 'expressions' ...`.
+void check_entry(const std::string &key, const std::string &list, const std::string &expressions,
+                 const std::function<void(const std::string &expressions)> &action);
 
 /// Returns whether an expression contains the variable `name`.
 bool depends_on(const std::string &expression, const std::string &name);

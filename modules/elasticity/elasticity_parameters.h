@@ -9,11 +9,11 @@
 #include "fem/meshes/mesh.h"
 #include "meshes/mesh_file.h"
 #include "meshes/mesh_input.h"
+#include "meshes/mesh_shapes.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/fe/mapping.h>
-#include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/tria.h>
 
 #include <algorithm>
@@ -75,9 +75,7 @@ struct BoxParameters : dealii::ParameterAcceptor
       refuse_moved_vertices(section + "/Coordinates", is_distributed(mesh));
     dealii::Point<dim> far_corner;
     std::copy_n(lengths.begin(), dim, &far_corner[0]);
-    dealii::GridGenerator::subdivided_hyper_rectangle(
-      mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(),
-      far_corner, true);
+    make_box({coarse_cells.begin(), coarse_cells.begin() + dim}, dealii::Point<dim>(), far_corner, mesh);
   }
   /// Refines it and moves its vertices.
   template <int dim>

@@ -275,7 +275,8 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
   using namespace dealii::Patterns;
   parse_parameters_call_back.connect([this, &mesh] {
     viscosity  = {"Problem/Viscosity", viscosity_text, mesh.materials("Problem/Viscosity")};
-    body_force = {"Problem/Body force", force_text, mesh.materials("Problem/Body force"), true};
+    body_force = {"Problem/Body force", force_text, mesh.materials("Problem/Body force"),
+                  Coefficient::Components::vector};
   });
   add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
   add_parameter(

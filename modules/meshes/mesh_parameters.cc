@@ -3,10 +3,10 @@
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
 #include "meshes/mesh_input.h"
+#include "meshes/mesh_shapes.h"
 
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
-#include <deal.II/grid/grid_generator.h>
 
 #include <cmath>
 
@@ -64,7 +64,7 @@ void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
     {
       const auto                      box = dealii::create_unit_bounding_box<dim>().get_boundary_points();
       const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
-      dealii::GridGenerator::subdivided_hyper_rectangle(mesh, repetitions, box.first, box.second, true);
+      make_box(repetitions, box.first, box.second, mesh);
     }
   join_periodic(mesh);
   refine_global(mesh, refinements);

@@ -99,12 +99,14 @@ const std::vector<MeshShape> &mesh_shapes()
     {"shell", "inner radius, outer radius", {0.5, 1.}, true},
     {"pipe", "radius, length", {1., 4.}, true, 3},
     {"tube", "inner radius, outer radius, length", {0.5, 1., 1.}, true, 3},
-    {"plate_with_hole", "radius of the hole, half edge, thickness in 3D", {0.25, 1., 0.5}, true},
+    {"plate_with_hole", "radius of the hole, half edge, thickness in 3D", {0.25, 1., 0.5}, true, 2, true},
     {"l_shape", "half edge", {1.}, false},
     {"step",
      "height of the step, height of the channel, length of the inlet, length behind the step, width in 3D",
      {0.5, 1., 1., 5., 1.},
-     false}};
+     false,
+     2,
+     true}};
   return shapes;
 }
 
@@ -114,10 +116,10 @@ void make_shape(const MeshShape &shape, std::vector<double> sizes, dealii::Trian
   namespace Generator     = dealii::GridGenerator;
   const std::string &name = shape.name, key = "Mesh/Sizes of " + name + ": ";
   require(dim >= int(shape.least_dimension), "Mesh/Type = ", name, " is for three dimensions; take ball or shell");
-  require(sizes.empty() || sizes.size() == shape.usual.size(), key, sizes.size(), " numbers are given; it has ",
-          shape.usual.size(), ": ", shape.sizes);
-  if (sizes.empty())
-    sizes = shape.usual;
+  const std::size_t most = shape.usual.size(), least = shape.deep && dim == 2 ? most - 1 : most;
+  require(sizes.empty() || sizes.size() == least || sizes.size() == most, key, sizes.size(),
+          " numbers are given; it has ", least, ": ", shape.sizes);
+  sizes.insert(sizes.end(), shape.usual.begin() + std::ptrdiff_t(sizes.size()), shape.usual.end());
   for (std::size_t i = 0; i < sizes.size(); ++i)
     require(sizes[i] > 0. || (name == "step" && i == 2 && sizes[i] == 0.), key, "they have to be positive");
   if (name != "pipe" && sizes.size() > 1)
@@ -140,6 +142,19 @@ void make_shape(const MeshShape &shape, std::vector<double> sizes, dealii::Trian
     }
 }
 
+template <int dim>
+void make_box(const std::vector<unsigned int> &cells, const dealii::Point<dim> &low, const dealii::Point<dim> &high,
+              dealii::Triangulation<dim> &mesh)
+{
+  dealii::GridGenerator::subdivided_hyper_rectangle(mesh, cells, low, high, true);
+  for (const auto &cell : mesh.cell_iterators()) // deal.II numbers the octants in which they lie
+    cell->set_material_id(0);
+}
+
 template void make_shape(const MeshShape &, std::vector<double>, dealii::Triangulation<2> &);
 template void make_shape(const MeshShape &, std::vector<double>, dealii::Triangulation<3> &);
+template void make_box(const std::vector<unsigned int> &, const dealii::Point<2> &, const dealii::Point<2> &,
+                       dealii::Triangulation<2> &);
+template void make_box(const std::vector<unsigned int> &, const dealii::Point<3> &, const dealii::Point<3> &,
+                       dealii::Triangulation<3> &);
 } // namespace adamant

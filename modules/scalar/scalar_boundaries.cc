@@ -96,17 +96,21 @@ std::map<unsigned int, std::string> ScalarBoundaries::fluxes_of_solution() const
 
 void ScalarBoundaries::check(unsigned int dim) const
 {
-  const auto check_all = [&](const std::string &key, const std::map<unsigned int, std::string> &expressions) {
-    for (const auto &[id, text] : expressions)
-      if (of_solution && key != "Boundary values")
-        check_function_of_solution(section + "/" + key, text, dim);
-      else
-        check_expression(section + "/" + key, text, 1, dim);
+  const auto check_all = [&](const std::string &name, const std::string &list,
+                             const std::map<unsigned int, std::string> &expressions) {
+    const std::string key = section + "/" + name;
+    for (const auto &entry : expressions)
+      check_entry(key, list, entry.second, [&](const std::string &text) {
+        if (of_solution && name != "Boundary values")
+          check_function_of_solution(key, text, dim);
+        else
+          check_expression(key, text, 1, dim);
+      });
   };
-  check_all("Boundary values", prescribed);
-  check_all("Flux", flux);
-  check_all("Robin", exchange);
-  check_all("Robin", outside);
+  check_all("Boundary values", values, prescribed);
+  check_all("Flux", fluxes, flux);
+  check_all("Robin", robins, exchange);
+  check_all("Robin", robins, outside);
   if (everywhere && !is_built_in())
     check_expression(section + "/Boundary values", *everywhere, 1, dim);
 }

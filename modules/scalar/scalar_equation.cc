@@ -48,13 +48,14 @@ ScalarCoefficients::ScalarCoefficients(const MeshFileParameters &mesh_file)
   add_parameter("Transport form", form, "b . grad u, or div(b u)", prm,
                 dealii::Patterns::Selection("advective|conservative"));
   parse_parameters_call_back.connect([this, &mesh_file] {
-    const auto read = [&](const std::string &name, const std::string &text, bool vector) {
+    using Components = Coefficient::Components;
+    const auto read  = [&](const std::string &name, const std::string &text, Components components) {
       const std::string key = "Problem/" + name;
-      return Coefficient(key, text, mesh_file.materials(key), vector);
+      return Coefficient(key, text, mesh_file.materials(key), components);
     };
-    diffusion = read("Diffusion", diffusions, false);
-    velocity  = read("Transport", velocities, true);
-    reaction  = read("Reaction", reactions, false);
+    diffusion = read("Diffusion", diffusions, Components::several);
+    velocity  = read("Transport", velocities, Components::vector);
+    reaction  = read("Reaction", reactions, Components::one);
   });
 }
 
@@ -66,7 +67,8 @@ void ScalarCoefficients::check(unsigned int dim, unsigned int degree, bool upwin
   diffusion.check([&](const std::string &text) {
     const unsigned int n = n_components(text);
     require(n == 1 || n == tensor, diffusion.key(), " = ", text, ": ", n, " components; it should have one, or the ",
-            tensor, " of a symmetric tensor's upper half");
+            tensor, " of a symmetric tensor's upper half",
+            diffusion.by_material().empty() ? "" : "; a comma separates the value of all other materials");
     require(n == 1 || !upwind || degree == 1, diffusion.key(), " = ", text,
             ": upwind stabilisation of degree 2 needs a diffusion that is a number, not a tensor");
     check_expression(diffusion.key(), text, n, dim);

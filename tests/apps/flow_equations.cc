@@ -43,7 +43,8 @@ struct Setting
     ParameterAcceptor::clear();
     parameters                     = std::make_unique<Parameters>();
     parameters->problem.viscosity  = {"Problem/Viscosity", std::to_string(viscosity), nullptr};
-    parameters->problem.body_force = {"Problem/Body force", "0; 0; 0", nullptr};
+    parameters->problem.body_force = {"Problem/Body force", "0; 0; 0", nullptr,
+                                      adamant::Coefficient::Components::vector};
     parameters->problem.dimension  = dim;
     parameters->problem.set("Boundary velocity", "3: 1; 0; 0");
     GridGenerator::hyper_cube(mesh, 0., 1., true);
@@ -157,8 +158,8 @@ TEST(FlowEquations, DerivativeIsThatOfTheResidual)
         if (force) // and a viscosity that varies
           {
             const adamant::Coefficient varies("Problem/Viscosity", std::to_string(viscosity) + "*(1+x*y)", nullptr);
-            plane.parameters->problem.body_force =
-              space.parameters->problem.body_force = {"force", "1 + y; x; 2", nullptr};
+            plane.parameters->problem.body_force = space.parameters->problem.body_force = {
+              "force", "1 + y; x; 2", nullptr, adamant::Coefficient::Components::vector};
             plane.parameters->problem.viscosity = space.parameters->problem.viscosity = varies;
           }
         GridTools::distort_random(0.2, plane.mesh, true, 1); // general quadrilaterals
@@ -243,7 +244,7 @@ TEST(FlowEquations, InflowIsWhatTheExpressionSays)
 TEST(FlowEquations, ForceOnAWallIsThatOfStressAndPressure)
 {
   Setting<2> plane(3, 0.02);
-  plane.parameters->problem.body_force = {"force", "1; 0", nullptr};
+  plane.parameters->problem.body_force = {"force", "1; 0", nullptr, adamant::Coefficient::Components::vector};
   for (int k = 0; k < 2; ++k)
     {
       for (const auto &cell : plane.mesh.active_cell_iterators())

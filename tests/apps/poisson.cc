@@ -232,6 +232,8 @@ TEST_F(Poisson, MistakesAreRefused)
   EXPECT_EQ(dry.code, 2) << "expected that a dry run refuses what a run refuses";
   EXPECT_NE(dry.err.find("needs prescribed values"), std::string::npos) << dry.err;
   expect_refused({"Problem/Source=x*t"}, "not on t");
+  expect_refused({"Problem/Source=0: random, 1"}, "Problem/Source = 0: random, 1: the entry 'random'");
+  expect_refused({"Problem/Source=1: x"}, "there is no entry for material 0"); // the material of a box
   expect_refused({"Problem/Source=sqrt(x-s)"}, "right-hand side 1 has values that are no numbers");
   expect_refused({"Problem/Natural boundaries=7"}, "has no boundary 7");
   expect_refused({"Problem/Domain=flow_around_square", "Solver/Solver=fast_diagonalization"}, "tensor-product");

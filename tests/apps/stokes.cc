@@ -600,6 +600,18 @@ TEST_F(Stokes, BadInput)
 {
   expect_refused({"Problem/Viscosity ratio=0.5"}, "between 1 and 1e12");
   expect_refused({"Problem/Viscosity ratio=1e13"}, "between 1 and 1e12");
+  for (const auto &[setting, name] : {std::pair("Viscosity=1: 1, 2", "sinker"),
+                                      {"Body force=0; -2; 0", "nsinker"},
+                                      {"Exact velocity=x; -y", "solcx"},
+                                      {"Exact pressure=x", "sinker"},
+                                      {"Sinkers=5", "sinker"},
+                                      {"Viscosity ratio=10", "expressions"}})
+    {
+      const std::string text = setting, key = text.substr(0, text.find('='));
+      expect_refused({"Problem/" + text, std::string("Problem/Case=") + name},
+                     "Problem/" + key + " = " + text.substr(key.size() + 1) +
+                       " counts for nothing with Problem/Case = " + name);
+    }
   expect_refused({"Problem/Case=nsinker", "Problem/Sinkers=25"}, "centres for 1 to 24");
   expect_refused({"Problem/Case=solcx", "Problem/Dimension=3"}, "needs Problem/Dimension = 2");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=x-0.5"}, "has to be positive");

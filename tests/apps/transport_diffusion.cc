@@ -593,6 +593,9 @@ TEST_F(TransportDiffusion, CoefficientsAndBoundariesThatDoNotFit)
   refused({"Problem/Diffusion=-1+60*t", "Time stepping/Scheme=crank_nicolson"}, "Problem/Diffusion is negative");
   refused({"Problem/Reaction=-1/t", "Time stepping/Scheme=crank_nicolson"}, "Problem/Reaction has values that are no");
   refused({"Problem/Diffusion=1: 5, 0.01"}, "the mesh has no material 1");
+  for (const std::string key : {"Source", "Boundary values"})
+    refused({"Problem/" + key + "=0: manufactured"},
+            "Problem/" + key + " = 0: manufactured: the entry 'manufactured': Parsing Error");
   refused({"Problem/Diffusion=3: 1"}, "Problem/Diffusion = 3: 1: there is no entry for material 0");
   refused({"Problem/Flux=9: 1"}, "Problem/Flux: the mesh has no boundary 9");
   refused({"Problem/Robin=1: sqrt(-1-x); 1"}, "Problem/Robin has values that are no numbers");

@@ -3,6 +3,7 @@
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/parameters.h"
 #include "meshes/mesh_file.h"
+#include "meshes/mesh_shapes.h"
 
 #include <deal.II/base/config.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -46,6 +47,8 @@ void expect_shape(const Expected &expected, bool distributed)
     adamant::read_parameters(line);
     parameters.check(dim);
     ASSERT_TRUE(parameters.make_coarse(*mesh));
+    for (const auto &cell : mesh->cell_iterators())
+      ASSERT_EQ(cell->material_id(), 0u);
     EXPECT_EQ(parameters.template manifolds<dim>() != nullptr, parameters.curved());
   }
   dealii::ParameterAcceptor::clear();
@@ -78,8 +81,10 @@ TEST(MeshShapes, VolumesAndBoundaries)
            std::vector<Expected>{{"ball", "", pi, {{0, 2 * pi}}},
                                  {"shell", "1, 2", 3 * pi, {{0, 2 * pi}, {1, 4 * pi}}},
                                  {"plate_with_hole", "", 4 - pi / 16, {{0, 2}, {1, 2}, {2, 2}, {3, 2}, {4, pi / 2}}},
+                                 {"plate_with_hole", "1, 2", 16 - pi, {{0, 4}, {1, 4}, {2, 4}, {3, 4}, {4, 2 * pi}}},
                                  {"l_shape", "2", 12, {{0, 4}, {1, 2}, {2, 4}, {3, 2}, {4, 4}}},
                                  {"step", "", 5.5, {{0, 0.5}, {1, 1}, {2, 5}, {3, 6}, {4, 1.5}}},
+                                 {"step", "0.5, 1, 1, 5", 5.5, {{0, 0.5}, {1, 1}, {2, 5}, {3, 6}, {4, 1.5}}},
                                  {"step", "0.5, 1, 0, 3, 1", 3, {{0, 0.5}, {1, 1}, {2, 3}, {3, 3}, {4, 0.5}}}})
         expect_shape<2>(shape, distributed);
       for (const auto &shape : std::vector<Expected>{
@@ -95,6 +100,49 @@ TEST(MeshShapes, VolumesAndBoundaries)
              {"step", "0.5, 1, 1, 5, 2", 11, {{0, 1}, {1, 2}, {2, 10}, {3, 12}, {4, 5.5}, {5, 5.5}, {6, 3}}}})
         expect_shape<3>(shape, distributed);
     }
+}
+
+// The cells of a box have the material 0 after refinement, and the sides ids of their own.
+TEST(MeshShapes, MaterialOfABox)
+{
+  for (const bool distributed : {false, true})
+    {
+      const auto                   mesh = adamant::create_mesh<2>({}, distributed);
+      std::map<unsigned int, bool> sides;
+      adamant::make_box<2>({2, 1}, {-1., 0.}, {1., 1.}, *mesh);
+      adamant::refine_global(*mesh, 1);
+      EXPECT_EQ(mesh->n_active_cells(), 8u);
+      for (const auto &cell : mesh->cell_iterators())
+        EXPECT_EQ(cell->material_id(), 0u);
+      for (const auto &face : mesh->active_face_iterators())
+        if (face->at_boundary())
+          sides[face->boundary_id()] = true;
+      EXPECT_EQ(sides.size(), 4u);
+    }
+}
+
+// Sizes that count in 3D alone may be left out in 2D, and no others.
+TEST(MeshShapes, NumberOfSizes)
+{
+  const auto message = [](const std::string &name, const std::vector<double> &sizes, auto mesh) {
+    for (const auto &shape : adamant::mesh_shapes())
+      try
+        {
+          if (shape.name == name)
+            adamant::make_shape(shape, sizes, mesh);
+        }
+      catch (const adamant::InputError &error)
+        {
+          return std::string(error.what());
+        }
+    return std::string("none");
+  };
+  const std::string sizes = "radius of the hole, half edge, thickness in 3D";
+  EXPECT_EQ(message("plate_with_hole", {1.}, dealii::Triangulation<2>()),
+            "Mesh/Sizes of plate_with_hole: 1 numbers are given; it has 2: " + sizes);
+  EXPECT_EQ(message("plate_with_hole", {1., 2.}, dealii::Triangulation<3>()),
+            "Mesh/Sizes of plate_with_hole: 2 numbers are given; it has 3: " + sizes);
+  EXPECT_NE(message("shell", {1.}, dealii::Triangulation<2>()).find("it has 2"), std::string::npos);
 }
 
 // New vertices on an ellipse and on a surface that an expression gives: a shell of a file, half as high.

@@ -596,7 +596,8 @@ def stokes(d):
         d.set("Mesh/Cells", ", ".join(str(d.pick(1, 2, 3)) for _ in range(3)))
         d.set("Mesh/Refinements", d.pick(1, 2) if d.dim == 2 else 1)
         d.set("Problem/Viscosity ratio", d.pick("1", "10", "1e4", "1e6"))
-        d.set("Problem/Sinkers", d.pick(1, 4, 8))
+        if case == "nsinker":
+            d.set("Problem/Sinkers", d.pick(1, 4, 8))
         if d.maybe(0.3) and d.dim == 2:
             d.set("Mesh/Local refinements", 1)
             d.set("Mesh/Refine where", d.refine_where())
