@@ -164,7 +164,7 @@ private:
   adamant::PendingResult advance() override
   {
     if (heat)
-      timed("temperature", [this] { heat->advance(time, dt, flow->u); });
+      timed(heat->solver_stays() ? "temperature" : "init/solver", [this] { heat->advance(time, dt, flow->u); });
     if (carries())
       timed("transport", [this] {
         composition->transport.advance(dt, composition->c);

@@ -46,6 +46,7 @@ public:
   void set_initial_values();
   /// Returns the step that the Courant number and the growth of steps allow for the velocity u; it may be infinite.
   double next_step(const Vector<double> &u);
+  bool   solver_stays() const { return solver != nullptr; } ///< or advance() makes one
   /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError.
   void advance(double time, double dt, const Vector<double> &u);
 
