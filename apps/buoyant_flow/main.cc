@@ -259,10 +259,11 @@ private:
 
   void report() override
   {
-    record["end_time"] = time;
-    record["speed"]    = composition->speed(flow->u);
+    record.update({{"end_time", time}, {"speed", composition->speed(flow->u)}});
     if (carries())
       composition->add_to(record);
+    if (parameters.time.steady > 0.)
+      steady.add_to(record, parameters.time.steady);
     if (heat)
       heat->add_to(record);
     if (!flow->prescribes_velocity())

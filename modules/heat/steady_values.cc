@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iostream>
 #include <limits>
 
 namespace adamant
@@ -25,6 +26,17 @@ void SteadyValues::add(double time, double speed, const std::map<unsigned int, d
   const std::size_t gone   = std::min(before, times.size() - std::min(times.size(), least_steps + 1));
   times.erase(times.begin(), times.begin() + gone);
   history.erase(history.begin(), history.begin() + gone * n);
+}
+
+void SteadyValues::add_to(RunRecord &record, double tolerance) const
+{
+  const bool steady = change() < tolerance;
+  record["steady"]  = steady;
+  if (!steady)
+    std::cout
+      << "the flow is not steady: over the last 20 steps and tenth of the time, the speed or a flux of heat has "
+         "changed by "
+      << change() << " of its size" << std::endl;
 }
 
 double SteadyValues::change() const

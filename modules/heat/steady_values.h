@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/run_record.h"
+
 #include <map>
 #include <vector>
 
@@ -15,6 +17,9 @@ public:
   void add(double time, double speed, const std::map<unsigned int, double> &fluxes);
   /// Returns the largest relative change over the last 20 steps and tenth of the time; infinite in the first ones.
   double change() const;
+
+  /// Says in the record whether the run ended at rest, within the tolerance, and prints where it did not.
+  void add_to(RunRecord &record, double tolerance) const;
 
   std::vector<double> times, history; ///< numbers of one time after the other; for checkpoints
 };
