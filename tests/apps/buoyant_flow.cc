@@ -326,7 +326,7 @@ TEST_F(BuoyantFlow, TutorialIsTheDefault)
              shipped  = start({std::string(BUOYANT_FLOW_PRM) + "/tutorial.prm", "--print-parameters"});
   EXPECT_EQ(shipped.code, 0) << shipped.err;
   EXPECT_EQ(built_in.out, shipped.out);
-  EXPECT_EQ(read_parameter_files(BUOYANT_FLOW_PRM), 13);
+  EXPECT_EQ(read_parameter_files(BUOYANT_FLOW_PRM), 14);
 }
 
 // At single points, where the average in a cell hides it.
