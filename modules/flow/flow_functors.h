@@ -36,17 +36,18 @@ struct VelocityUpdate
 /// Products of nodal values are formed on the fly. Where 1 / m and f are set to zero (prescribed nodes, hanging nodes),
 /// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more). Where
 /// the viscosity varies, n_viscous = dim² matrices V_cd stand in place of K, and Σ_d V_dd u_c + V_cd u_d in place of K
-/// u_c (ViscousTerm).
-template <int dim, int n_viscous = 1>
+/// u_c (ViscousTerm). With `beside_heat` the bundle is that of a BuoyantStep, whose temperature is left out.
+template <int dim, int n_viscous = 1, bool beside_heat = false>
 struct MomentumStep
 {
-  static constexpr int n_matrices = n_viscous + dim, n_values = dim + 1, n_sums = dim, parts = 1;
+  static constexpr int n_matrices = n_viscous + dim + (beside_heat && n_viscous > 1), n_values = dim + 1 + beside_heat,
+                       n_sums = dim, parts = 1;
 
   VelocityUpdate<dim> update;
   const double       *p;
 
   ADAMANT_HOST_DEVICE const double *values(int k) const { return k < dim ? update.u + k * update.n : p; }
-  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[dim + 1], double (&sum)[dim]) const
+  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[n_values], double (&sum)[dim]) const
   {
     add_momentum(a, v, sum);
   }

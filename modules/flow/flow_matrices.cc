@@ -238,6 +238,8 @@ void FlowProducts<dim>::momentum(const VelocityUpdate<dim> &update, const Vector
       with_n_viscous([&](auto number) {
         if (heat != nullptr)
           for_each_row(device, momentum_bundle, BuoyantStep<dim, number>{update, p.data(), *heat, diffusion});
+        else if (diffusion > 0.)
+          for_each_row(device, momentum_bundle, MomentumStep<dim, number, true>{update, p.data()});
         else
           for_each_row(device, momentum_bundle, MomentumStep<dim, number>{update, p.data()});
       });

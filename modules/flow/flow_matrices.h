@@ -159,7 +159,7 @@ public:
   /// Bytes that one product with a bundle reads and writes, vectors once and without f; not for separate products.
   std::size_t momentum_bytes() const
   {
-    return momentum_bundle->bytes() + 2 * sizeof(double) * momentum_bundle->n_values * n;
+    return momentum_bundle->bytes() + sizeof(double) * (2 * (dim + 1) + (diffusion > 0. ? 3 : 0)) * n;
   }
   std::size_t divergence_bytes() const
   {

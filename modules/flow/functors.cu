@@ -41,6 +41,10 @@ template void for_each_row(const DeviceInterface &, const BundleStorage &, const
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 4> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 9> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 1, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 1, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 4, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 9, true> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<2> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<3> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<2, 4> &);
