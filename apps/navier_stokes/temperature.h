@@ -67,6 +67,7 @@ public:
     ones = Vector(device, Array<double>(n, 1.));
     for (Vector *vector : {&T, &T_old, &rhs, &load})
       *vector = Vector(device, n);
+    evaluate(0.); // so that values that are no numbers are refused before the first step
   }
 
   bool on() const { return parameters.on(); } ///< whether there is a temperature
