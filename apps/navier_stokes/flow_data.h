@@ -1,5 +1,6 @@
 #pragma once
 
+#include "temperature.h"
 #include "tractions.h"
 
 #include "base/run_record.h"
@@ -76,9 +77,9 @@ public:
   void check_speed(double speed, unsigned int step, double time, double dt, const adamant::StepLimit &limit)
   {
     // With forces there is no other bound than that the flow must not cross the domain in a step.
-    const double most = reference_speed > 0. && !has_force() && !tractions.any() ?
-                          10. * reference_speed :
-                          std::pow(flow.pressure_volume, 1. / dim) / dt;
+    const bool   driven = has_force() || tractions.any() || problem.is_buoyant();
+    const double most =
+      reference_speed > 0. && !driven ? 10. * reference_speed : std::pow(flow.pressure_volume, 1. / dim) / dt;
     if (speed <= most)
       return;
     force_at(std::max(0., time - dt));
@@ -106,14 +107,16 @@ public:
 
   bool has_force() const { return forced; } ///< whether a force acts on any rank
 
-  /// Returns f - ∂_t u at time t, for a force on a boundary, with the tractions as forces. ∂_t u is (u - u_old) / dt,
-  /// of the step of length dt.
-  Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
+  /// Returns f - ∂_t u at time t, for a force on a boundary. The force includes tractions and buoyancy. ∂_t u is
+  /// (u - u_old) / dt, of the step of length dt.
+  Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old,
+                                     const Temperature<dim> &temperature) const
   {
     auto a = has_force() ? force_at(t) : Array<double>(u.size(), 0.);
     for (std::size_t i = 0; i < u.size(); ++i)
       a[i] -= (u[i] - u_old[i]) / dt;
     tractions.accelerate(t, true, a);
+    temperature.accelerate(a);
     return a;
   }
 
@@ -124,10 +127,11 @@ public:
     return values;
   }
   /// Returns the acceleration that the initial pressure balances, see tested_acceleration. It is empty where forces,
-  /// tractions and initial velocity are zero: a start by moving walls alone is impulsive.
-  std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
+  /// tractions, buoyancy and initial velocity are zero: a start by moving walls alone is impulsive.
+  std::optional<Array<double>> initial_acceleration(const Array<double> &u, const Temperature<dim> &temperature) const
   {
     auto f = force_at(0.);
+    temperature.accelerate(f);
     if (largest(initial_velocity()) == 0. && largest(f) == 0. && !tractions.any())
       return std::nullopt;
     const auto    inverse = adamant::to_host(inverse_mass);

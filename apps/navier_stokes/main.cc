@@ -9,11 +9,13 @@
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
 //   p  <- p + q - nu g / m_p,   with div(nu (grad u + grad u^T)) where nu varies (ViscousTerm).
 //
+// A temperature T is one more component that u carries, and T e a part of f (temperature.h).
 // A_d stands for the paper's -C_d, but for boundary integrals. At open boundaries it gives nu d_n u - p n = g without a
 // flux of momentum; there p = -g.n is prescribed (tractions.h).
 
 #include "flow_data.h"
 #include "pressure.h"
+#include "temperature.h"
 
 #include "flow/flow_results.h"
 #include "flow/hanging_vertices.h"
@@ -21,8 +23,6 @@
 #include "frame/run.h"
 #include "frame/time_dependent_problem.h"
 #include "meshes/mesh_input.h"
-#include "tensor/poisson_solver.h"
-#include "tensor/tensor_product.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
@@ -69,7 +69,10 @@ private:
   {
     timed("init/matrices", [this] { setup_matrices(); });
     timed("init/initial values", [this] { setup_data(); });
-    timed("init/solver", [this] { setup_solver(); });
+    timed("init/solver", [this] {
+      set_solver(solver, device, *flow, mapping, parameters);
+      products.emplace(device, *flow, parameters.implementation.separates(device), temperature->diffusion(mapping));
+    });
     if (step == 0) // later the mesh changes from step to step
       {
         std::cout << *flow << '\n';
@@ -88,9 +91,10 @@ private:
     flow.emplace(*mesh, mapping, QGauss<dim>(2), parameters.problem.all(&ProblemParameters::is_open, *mesh),
                  this->level_mesh_options(parameters.linear_solver, FE_Q<dim>(1)),
                  parameters.problem.viscosity_on(*mesh));
-    results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity);
+    results.emplace(*flow, mapping, parameters.output, parameters.problem.viscosity, parameters.temperature.on());
     hanging.emplace(device, flow->velocity(), dim);
     pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
+    temperature.emplace(device, parameters, *flow, mapping);
     for (Vector &velocity : u)
       velocity = Vector(device, dim * flow->velocity().n_owned());
   }
@@ -99,8 +103,8 @@ private:
   void setup_data()
   {
     data.emplace(device, parameters.problem, *flow, mapping, parameters.time.end);
-    const auto now = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
-                                          flow->viscous.least, flow->viscous.fastest(), data->reference_speed, dim);
+    const double edge = adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0);
+    const auto   now  = temperature->stable_step(edge, data->reference_speed, parameters.time.end);
     if (step > 0 && now.limit >= limit.limit)
       return;
     limit = now;
@@ -109,26 +113,13 @@ private:
     std::cout << limit.text << std::endl;
   }
 
-  void setup_solver()
-  {
-    const auto &implementation = parameters.implementation;
-    auto        options        = parameters.linear_solver.options("pressure");
-    options.multigrid.singular = flow->singular;
-    solver.emplace(device, flow->pressure_levels, options, parameters.time.extrapolation_order,
-                   implementation.pressure_solver == "fast_diagonalization" ?
-                     adamant::tensor_product_eigenpairs(flow->pressure(), mapping) :
-                     std::vector<adamant::Eigenpairs>(),
-                   implementation.arithmetic());
-    products.emplace(device, *flow,
-                     !implementation.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
-  }
-
   void set_initial_values() override
   {
     schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
     u[0].upload(data->initial_velocity().data());
+    temperature->set_initial_values();
     apply_constraints();
-    const auto acceleration = data->initial_acceleration(download(u[now]));
+    const auto acceleration = data->initial_acceleration(download(u[now]), *temperature);
     if (acceleration && !this->folder().empty()) // on all ranks, also on those without pressures, but for --dry-run
       timed("init/initial pressure", [&] { set_initial_pressure(*acceleration); });
   }
@@ -171,8 +162,10 @@ private:
   {
     const adamant::VelocityUpdate<dim> update{flow->velocity().n_owned(), schedule.step,      u[now].data(),
                                               data->inverse_mass.data(),  data->force.data(), u[1 - now].data()};
-    products->momentum(update, u[now], pressure.on_velocity_mesh,
-                       [this](const char *name, const auto &work) { part(name, work); });
+    const auto                        *heat = temperature->begin_step(time - schedule.step, schedule.step);
+    products->momentum(
+      update, u[now], pressure.on_velocity_mesh, [this](const char *name, const auto &work) { part(name, work); }, heat,
+      temperature->T_old);
     now = 1 - now;
     part(products->separate() ? "mom-solve" : "momentum", [this] { apply_constraints(); });
   }
@@ -182,6 +175,7 @@ private:
     if (data->boundary.varies() || step == 0)
       data->boundary.apply(u[now]);
     data->constrain(u[now], *hanging);
+    temperature->constrain(time);
   }
 
   void compute_divergence()
@@ -213,6 +207,7 @@ private:
     state.vector(u[now], flow->velocity(), dim);
     if (state.loading())
       data->evaluate(time - (step > 0 ? schedule.step : 0.), time);
+    temperature->serialize(state, time);
     pressure.serialize(state, *flow, solver->guess, data->tractions);
     if (state.changes_mesh() && state.loading())
       timed("remesh/projection", [this] { restore_divergence(); });
@@ -235,26 +230,31 @@ private:
   {
     const bool has_forces = !parameters.output.boundaries_with_force().empty();
     const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
-    const auto change     = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
-    const auto velocity   = download(u[now]);
+    temperature->evaluate(time, schedule.step, u[1 - now], *products);
+    const auto change   = steady.test(temperature->with_old({{&u[now], &u[1 - now]}}), schedule.step);
+    const auto velocity = download(u[now]); // old fields are not needed any more
     const auto acceleration =
-      has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
+      has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before, *temperature) : Array<double>();
     results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.p), download(pressure.g),
-                      acceleration, schedule.step);
+                      acceleration, schedule.step, temperature->on_host());
     results->add_to(row, change);
+    temperature->add_to(row);
   }
 
-  std::vector<const Vector *> output_vectors() const override { return {&u[now], &pressure.on_velocity_mesh}; }
+  std::vector<const Vector *> output_vectors() const override
+  {
+    return temperature->with({&u[now], &pressure.on_velocity_mesh});
+  }
 
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
-    adamant::write_flow(flow->velocity(), mapping, results->derived, values[0], values[1], series, t);
+    adamant::write_flow(flow->velocity(), mapping, results->derived, values, series, t);
   }
 
   adamant::FollowedField<dim> followed(const std::string &name) const override
   {
-    return name == "pressure" ? adamant::FollowedField<dim>{&flow->velocity(), &pressure.on_velocity_mesh} :
-                                adamant::FollowedField<dim>{&flow->velocity(), &u[now], {}, dim};
+    const Vector &scalar = name == "pressure" ? pressure.on_velocity_mesh : temperature->T;
+    return {&flow->velocity(), name == "velocity" ? &u[now] : &scalar, {}, name == "velocity" ? dim : 1};
   }
 
   // Records the settings and the results.
@@ -264,18 +264,19 @@ private:
     record["time_step_limit"] = limit.limit;
     record["end_time"]        = time;
     record["steady"]          = steady.reached;
-    record["pressure_solver"] = parameters.implementation.pressure_solver;
-    record["custom_kernels"]  = parameters.implementation.custom_kernels;
+    parameters.implementation.add_to(record);
     products->add_to(record);
     results->add_to(record);
+    temperature->add_to(record);
     const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh);
-    results->write_profiles(velocity, on_velocity_mesh, this->folder(), record);
+    results->write_profiles(velocity, on_velocity_mesh, this->folder(), record, temperature->on_host());
     data->add_errors(velocity, on_velocity_mesh, time, record);
     results->print(time, finished());
   }
 
   const Parameters                         &parameters;
   std::optional<adamant::FlowMatrices<dim>> flow;
+  std::optional<Temperature<dim>>           temperature;
   std::optional<FlowData<dim>>              data;
   std::optional<adamant::HangingNodes<dim>> hanging;
   std::optional<adamant::FlowProducts<dim>> products;

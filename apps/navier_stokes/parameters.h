@@ -1,16 +1,21 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "base/run_record.h"
 #include "expressions/expressions.h"
 #include "flow/flow_parameters.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/time_parameters.h"
+#include "heat/heat_parameters.h"
 #include "meshes/mesh_parameters.h"
 #include "tensor/dense_products.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -21,7 +26,7 @@ using adamant::require;
 
 struct ProblemParameters : adamant::FlowProblemParameters
 {
-  std::string initial_velocity = "0; 0; 0";
+  std::string initial_velocity = "0; 0; 0", buoyancy = "0; 0; 0";
 
   explicit ProblemParameters(const adamant::MeshParameters &mesh)
     : FlowProblemParameters(mesh,
@@ -32,6 +37,19 @@ struct ProblemParameters : adamant::FlowProblemParameters
     add_parameter("Initial velocity", initial_velocity,
                   "Expressions of x, y, z. Where it or the body force is not zero, the initial pressure is that of the "
                   "momentum equation");
+    add_parameter("Buoyancy", buoyancy,
+                  "Numbers separated by semicolons: the temperature times this vector is a force, beside the body "
+                  "force");
+  }
+
+  std::vector<double> buoyancy_in(unsigned int dim) const
+  {
+    return adamant::constant_values("Problem/Buoyancy", buoyancy, dim);
+  }
+  bool is_buoyant() const
+  {
+    const auto e = buoyancy_in(dimension);
+    return std::any_of(e.begin(), e.end(), [](double value) { return value != 0.; });
   }
 };
 
@@ -47,8 +65,9 @@ struct TimeParameters : adamant::TimeParameters
                   "What to do with a time step above the estimated limit; a shortened one divides T", prm,
                   Patterns::Selection("refuse|shorten"));
     add_parameter("Steady tolerance", steady_tolerance,
-                  "The run ends where |u - u_old| <= this times dt |u|, tested with the statistics; 0: never", prm,
-                  Patterns::Double(0.));
+                  "The run ends where |u - u_old| <= this times dt |u|, and the temperature alike, tested with the "
+                  "statistics; 0: never",
+                  prm, Patterns::Double(0.));
     add_extrapolation_order(2, "pressure solver");
   }
   bool shortens() const { return unstable_step == "shorten"; }
@@ -90,6 +109,16 @@ struct ImplementationParameters : ParameterAcceptor
                   "cusparse, as one sparse product for each matrix and component");
   }
 
+  void add_to(adamant::RunRecord &record) const
+  {
+    record["pressure_solver"] = pressure_solver;
+    record["custom_kernels"]  = custom_kernels;
+  }
+  // Whether a step is made of separate products.
+  bool separates(const adamant::Device &device) const
+  {
+    return !custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse;
+  }
   adamant::Arithmetic arithmetic() const { return adamant::arithmetic(pressure_arithmetic); }
 };
 
@@ -100,8 +129,9 @@ struct Parameters
   TimeParameters                  time;
   OutputParameters                output{mesh};
   ImplementationParameters        implementation;
+  adamant::TemperatureParameters  temperature{mesh};
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
-  adamant::AdaptivityParameters   adaptivity{{"velocity", "pressure"}, true};
+  adamant::AdaptivityParameters   adaptivity{{"velocity", "pressure", "temperature"}, true};
 
   unsigned int dim() const { return problem.dimension; }
 
@@ -146,6 +176,22 @@ struct Parameters
     adamant::check_expression("Problem/Initial velocity", problem.initial_velocity, dim(), dim());
     if (!time.shortens())
       time.check();
+    check_temperature();
+  }
+
+  void check_temperature() const
+  {
+    temperature.check(dim());
+    adamant::check_expression("Problem/Buoyancy", problem.buoyancy, dim(), dim());
+    const auto e = problem.buoyancy_in(dim());
+    require(adamant::is_constant(problem.buoyancy) && std::isfinite(std::accumulate(e.begin(), e.end(), 0.)),
+            "Problem/Buoyancy = ", problem.buoyancy, ": it should have numbers");
+    require(temperature.on() || !problem.is_buoyant(), "Problem/Buoyancy = ", problem.buoyancy,
+            ", but there is no temperature; Temperature/Initial temperature gives one");
+    require(temperature.on() || adaptivity.field != "temperature",
+            "Adaptivity/Field = temperature, but there is none; Temperature/Initial temperature gives one");
+    require(!temperature.on() || temperature.diffusivity > 0.,
+            "Temperature/Diffusivity = 0: without diffusion the explicit steps of the temperature are unstable");
   }
 
   void check_device(const adamant::Device &device) const

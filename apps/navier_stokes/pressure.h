@@ -7,10 +7,30 @@
 #include "frame/restart/state.h"
 #include "multigrid/smoothers/functors.h"
 #include "solvers/extrapolation.h"
+#include "tensor/poisson_solver.h"
+#include "tensor/tensor_product.h"
+
+#include <optional>
+#include <vector>
 
 namespace navier_stokes
 {
 using adamant::PressureRhs, adamant::PressureUpdate;
+
+/// Makes the solver of the pressure's equation.
+template <int dim>
+void set_solver(std::optional<adamant::PoissonSolver> &solver, const adamant::Device &device,
+                const adamant::FlowMatrices<dim> &flow, const Mapping<dim> &mapping, const Parameters &parameters)
+{
+  const auto &implementation = parameters.implementation;
+  auto        options        = parameters.linear_solver.options("pressure");
+  options.multigrid.singular = flow.singular;
+  solver.emplace(device, flow.pressure_levels, options, parameters.time.extrapolation_order,
+                 implementation.pressure_solver == "fast_diagonalization" ?
+                   adamant::tensor_product_eigenpairs(flow.pressure(), mapping) :
+                   std::vector<adamant::Eigenpairs>(),
+                 implementation.arithmetic());
+}
 
 /// This rank's vectors and matrices at the nodes of the pressure, and the pressure's part of a step.
 template <int dim>

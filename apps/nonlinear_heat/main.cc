@@ -66,7 +66,8 @@ private:
                     parameters.linear_solver);
     boundary = parameters.boundaries.is_built_in() ?
                  values("Boundary values", parameters.exact_solution(), unknown->prescribed_nodes()) :
-                 parameters.boundaries.values_at(device, unknown->space(), unknown->prescribed_nodes());
+                 parameters.boundaries.values_at(device, unknown->space(), unknown->space().prescribed,
+                                                 unknown->prescribed_nodes());
     for (Vector<double> *vector : {&u, &u_old, &u_older, &x, &w, &iterate})
       *vector = unknown->vector();
     equation.emplace(device, *unknown, mapping, terms, parameters.newton);

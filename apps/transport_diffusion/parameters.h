@@ -106,8 +106,9 @@ struct ProblemParameters : ParameterAcceptor
   template <int dim>
   adamant::ValuesAtPoints boundary_values(const adamant::Device &device, const adamant::DeviceField<dim> &theta) const
   {
-    return boundaries.is_built_in() ? exact_values<dim>(device, theta.prescribed_nodes()) :
-                                      boundaries.values_at(device, theta.space(), theta.prescribed_nodes());
+    return boundaries.is_built_in() ?
+             exact_values<dim>(device, theta.prescribed_nodes()) :
+             boundaries.values_at(device, theta.space(), theta.space().prescribed, theta.prescribed_nodes());
   }
 
   bool has_source() const { return !source.is_zero(); }

@@ -36,18 +36,24 @@ struct VelocityUpdate
 /// Products of nodal values are formed on the fly. Where 1 / m and f are set to zero (prescribed nodes, hanging nodes),
 /// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more). Where
 /// the viscosity varies, n_viscous = dim² matrices V_cd stand in place of K, and Σ_d V_dd u_c + V_cd u_d in place of K
-/// u_c (ViscousTerm).
-template <int dim, int n_viscous = 1>
+/// u_c (ViscousTerm). With `beside_heat` the bundle is that of a BuoyantStep, whose temperature is left out.
+template <int dim, int n_viscous = 1, bool beside_heat = false>
 struct MomentumStep
 {
-  static constexpr int n_matrices = n_viscous + dim, n_values = dim + 1, n_sums = dim, parts = 1;
+  static constexpr int n_matrices = n_viscous + dim + (beside_heat && n_viscous > 1), n_values = dim + 1 + beside_heat,
+                       n_sums = dim, parts = 1;
 
   VelocityUpdate<dim> update;
   const double       *p;
 
   ADAMANT_HOST_DEVICE const double *values(int k) const { return k < dim ? update.u + k * update.n : p; }
+  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[n_values], double (&sum)[dim]) const
+  {
+    add_momentum(a, v, sum);
+  }
   // sum[c] += (K + Σ_d A_d u_d)_ij u_cj + A_c,ij p_j
-  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[dim + 1], double (&sum)[dim]) const
+  template <class Entries, class Values, class Sums>
+  ADAMANT_HOST_DEVICE static void add_momentum(const Entries &a, const Values &v, Sums &sum)
   {
     double w = a[0];
     if constexpr (n_viscous > 1)
@@ -126,6 +132,153 @@ struct UpdateVelocity
     for (int c = 0; c < dim; ++c)
       sum[c] = rhs[c * update.n + i];
     update(i, sum);
+  }
+};
+
+/// Computes the products u_d T of a velocity and a temperature, one after the other.
+template <int dim>
+struct CarriedHeat
+{
+  long          n;
+  const double *u, *T;
+  double       *products;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    for (int d = 0; d < dim; ++d)
+      products[d * n + i] = u[d * n + i] * T[i];
+  }
+};
+
+/// Computes T_new = T + dt (load - rhs) / m. At nodes with 1 / m = 0 the temperature stays.
+struct TemperatureUpdate
+{
+  double        dt;
+  const double *T, *inverse_mass, *load; ///< load may be null
+  double       *T_new;
+
+  ADAMANT_HOST_DEVICE void operator()(int i, double rhs) const
+  {
+    T_new[i] = T[i] + dt * ((load != nullptr ? load[i] : 0.) - rhs) * inverse_mass[i];
+  }
+};
+
+/// A step of a temperature that a velocity carries, and that forces it by e (T + T_new) / 2.
+template <int dim>
+struct HeatStep
+{
+  TemperatureUpdate update;
+  double            e[dim];
+
+  ADAMANT_HOST_DEVICE double mean(int i) const { return 0.5 * (update.T[i] + update.T_new[i]); }
+};
+
+/// Computes the flux r = m (T_new - T) / dt + rhs - load that a step needs at each node: 0 but for prescribed nodes.
+struct HeatFlux
+{
+  TemperatureUpdate step;
+  const double     *mass, *rhs;
+  double           *r;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    const double change = mass[i] * (step.T_new[i] - step.T[i]) / step.dt;
+    r[i]                = change + rhs[i] - (step.load != nullptr ? step.load[i] : 0.);
+  }
+};
+
+/// A MomentumStep that also takes the step of a temperature T, one more component that the velocity carries:
+///   `T_new = T + dt (load - Σ_d A_d (u_d T) - κ K T) / m`.
+/// K is the first matrix, which is to be multiplied by `diffusion` = κ / ν. Where the viscosity varies, it is one more
+/// matrix, the last one, and `diffusion` is κ.
+template <int dim, int n_viscous = 1>
+struct BuoyantStep
+{
+  static constexpr int place_of_K = n_viscous > 1 ? n_viscous + dim : 0;
+  static constexpr int n_matrices = n_viscous + dim + (n_viscous > 1), n_values = dim + 2, n_sums = dim + 1, parts = 1;
+
+  VelocityUpdate<dim> update;
+  const double       *p;
+  HeatStep<dim>       heat;
+  double              diffusion;
+
+  ADAMANT_HOST_DEVICE const double *values(int k) const
+  {
+    return k < dim ? update.u + k * update.n : k == dim ? p : heat.update.T;
+  }
+  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[n_values], double (&sum)[n_sums]) const
+  {
+    MomentumStep<dim, n_viscous>::add_momentum(a, v, sum);
+    double w = diffusion * a[place_of_K];
+    for (int d = 0; d < dim; ++d)
+      w += a[n_viscous + d] * v[d];
+    sum[dim] += w * v[dim + 1];
+  }
+  ADAMANT_HOST_DEVICE void operator()(int i, const double (&sum)[n_sums]) const
+  {
+    double rhs[dim];
+    for (int c = 0; c < dim; ++c)
+      rhs[c] = sum[c];
+    update(i, rhs);
+    heat.update(i, sum[dim]);
+    press(i, heat.mean(i));
+  }
+  ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[n_sums]) const
+  {
+    const double change = -heat.update.dt * sum[dim] * heat.update.inverse_mass[i];
+    heat.update.T_new[i] += change;
+    for (int c = 0; c < dim; ++c)
+      update.u_new[c * update.n + i] -= update.dt * sum[c] * update.inverse_mass[i];
+    press(i, 0.5 * change);
+  }
+  // Adds the step's change by the force e T.
+  ADAMANT_HOST_DEVICE void press(int i, double T) const
+  {
+    for (int c = 0; c < dim && update.inverse_mass[i] != 0.; ++c)
+      update.u_new[c * update.n + i] += update.dt * heat.e[c] * T;
+  }
+};
+
+/// Computes Σ_d A_d (u_d T) + κ K T as one product of the bundle of a BuoyantStep.
+template <int dim, int n_viscous = 1>
+struct HeatProduct
+{
+  using Step                      = BuoyantStep<dim, n_viscous>;
+  static constexpr int n_matrices = Step::n_matrices, n_values = Step::n_values, n_sums = 1, parts = 1;
+
+  long          n;
+  const double *u, *T;
+  double        diffusion; ///< see BuoyantStep
+  double       *rhs;
+
+  ADAMANT_HOST_DEVICE const double *values(int k) const { return k < dim ? u + k * n : T; }
+  ADAMANT_HOST_DEVICE void add(const double (&a)[n_matrices], const double (&v)[n_values], double (&sum)[1]) const
+  {
+    double w = diffusion * a[Step::place_of_K];
+    for (int d = 0; d < dim; ++d)
+      w += a[n_viscous + d] * v[d];
+    sum[0] += w * v[dim + 1];
+  }
+  ADAMANT_HOST_DEVICE void operator()(int i, const double (&sum)[1]) const { rhs[i] = sum[0]; }
+  ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[1]) const { rhs[i] += sum[0]; }
+};
+
+/// Takes the step of a temperature from the sums of its product, for steps by single sparse products. It also adds the
+/// temperature's force to f, by components, at nodes that the velocity's step moves. The given f may be null.
+template <int dim>
+struct UpdateTemperature
+{
+  HeatStep<dim> heat;
+  long          n;
+  const double *rhs, *inverse_mass, *given;
+  double       *f;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    heat.update(i, rhs[i]);
+    for (int c = 0; c < dim; ++c)
+      f[c * n + i] =
+        (given != nullptr ? given[c * n + i] : 0.) + (inverse_mass[i] == 0. ? 0. : heat.e[c] * heat.mean(i));
   }
 };
 

@@ -108,12 +108,11 @@ void assemble_momentum(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapp
 }
 
 template <int dim>
-Form<dim> pressure_laplacian(const Field<dim> &pressure, const Columns<dim> &columns,
-                             const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
-                             Levels levels)
+Form<dim> laplacian_of(const Field<dim> &field, const Columns<dim> &columns, const dealii::Mapping<dim> &mapping,
+                       const dealii::Quadrature<dim> &quadrature, Levels levels)
 {
   return Form<dim>(
-    "pressure Laplacian", pressure, columns, mapping, quadrature, dealii::update_gradients | dealii::update_JxW_values,
+    "Laplacian", field, columns, mapping, quadrature, dealii::update_gradients | dealii::update_JxW_values,
     [](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
       for (const unsigned int q : cell.quadrature_point_indices())
         for (const unsigned int i : cell.dof_indices())
@@ -127,8 +126,7 @@ template <int dim>
 void assemble_pressure(FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
                        const dealii::Quadrature<dim> &quadrature)
 {
-  auto laplacian =
-    pressure_laplacian(flow.pressure_field, unknowns(flow.pressure_field), mapping, quadrature, Levels::all);
+  auto laplacian = laplacian_of(flow.pressure_field, unknowns(flow.pressure_field), mapping, quadrature, Levels::all);
   laplacian.update();
   flow.pressure_levels = levels_of(flow.pressure_field, laplacian);
 
@@ -164,7 +162,7 @@ typename FlowMatrices<dim>::Lifting FlowMatrices<dim>::lifting(const dealii::Map
 {
   const Field<dim> all(meshes, "pressure", dealii::FE_Q<dim>(1), {}, halved_level(meshes));
   const auto       transfer = transfer_matrices(meshes.finest(), velocity(), all.finest());
-  auto             form     = pressure_laplacian(pressure_field, unknowns(all), mapping, quadrature, Levels::finest);
+  auto             form     = laplacian_of(pressure_field, unknowns(all), mapping, quadrature, Levels::finest);
   form.update();
   return {product(velocity().owned_H(), transfer.prolongation), *form.finest()};
 }
@@ -176,10 +174,23 @@ CSRMatrix<double> FlowMatrices<dim>::injection() const
 }
 
 template <int dim>
-FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &flow, bool separate)
+SharedMatrix FlowMatrices<dim>::stiffness(const dealii::Mapping<dim>    &mapping,
+                                          const dealii::Quadrature<dim> &quadrature) const
+{
+  if (!viscous.varies())
+    return viscous.matrices[0];
+  auto form = laplacian_of(velocity_field, nodal_values(velocity_field), mapping, quadrature, Levels::finest);
+  form.update();
+  return std::make_shared<const CSRMatrix<double>>(*form.finest());
+}
+
+template <int dim>
+FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &flow, bool separate,
+                                const HeatDiffusion &heat)
   : device(device)
   , n(flow.gradient[0]->n_rows)
   , n_viscous(static_cast<int>(flow.viscous.matrices.size()))
+  , diffusion(flow.viscous.varies() ? heat.diffusivity : heat.diffusivity / flow.viscous.factor())
 {
   std::vector<const CSRMatrix<double> *> momentum, divergence;
   CSRMatrix<double>                      K; // times a constant viscosity
@@ -197,9 +208,11 @@ FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &f
       momentum.push_back(flow.gradient[d].get());
       divergence.push_back(flow.divergence[d].get());
     }
+  if (diffusion > 0. && flow.viscous.varies())
+    momentum.push_back(heat.K.get());
   if (!separate)
     {
-      momentum_bundle   = make_bundle(device, momentum, dim + 1);
+      momentum_bundle   = make_bundle(device, momentum, diffusion > 0. ? dim + 2 : dim + 1);
       divergence_bundle = make_bundle(device, divergence, dim);
       return;
     }
@@ -209,18 +222,27 @@ FlowProducts<dim>::FlowProducts(const Device &device, const FlowMatrices<dim> &f
     divergence_matrix.emplace_back(device, *matrix);
   u_u = Vector(device, VelocityProducts<dim>::number * n);
   rhs = Vector(device, dim * n);
+  if (diffusion <= 0.)
+    return;
+  u_T      = Vector(device, dim * n);
+  force    = Vector(device, dim * n);
+  heat_rhs = Vector(device, n);
 }
 
 template <int dim>
 void FlowProducts<dim>::momentum(const VelocityUpdate<dim> &update, const Vector &u, const Vector &p,
-                                 const Timed &timed)
+                                 const Timed &timed, const HeatStep<dim> *heat, const Vector &T)
 {
   if (!separate())
     return timed("momentum", [&] {
-      if (n_viscous > 1)
-        for_each_row(device, momentum_bundle, MomentumStep<dim, dim * dim>{update, p.data()});
-      else
-        for_each_row(device, momentum_bundle, MomentumStep<dim>{update, p.data()});
+      with_n_viscous([&](auto number) {
+        if (heat != nullptr)
+          for_each_row(device, momentum_bundle, BuoyantStep<dim, number>{update, p.data(), *heat, diffusion});
+        else if (diffusion > 0.)
+          for_each_row(device, momentum_bundle, MomentumStep<dim, number, true>{update, p.data()});
+        else
+          for_each_row(device, momentum_bundle, MomentumStep<dim, number>{update, p.data()});
+      });
     });
   const auto add = [this](int matrix, const Vector &x, int c, double b) {
     Vector to = component(rhs, c);
@@ -248,7 +270,29 @@ void FlowProducts<dim>::momentum(const VelocityUpdate<dim> &update, const Vector
           }
       }
   });
-  timed("mom-solve", [&] { device.for_each(n, UpdateVelocity<dim>{update, rhs.data()}); });
+  auto with_buoyancy = update;
+  if (heat != nullptr)
+    timed("temperature", [&] {
+      heat_product(u, T, heat_rhs);
+      device.for_each(
+        n, UpdateTemperature<dim>{*heat, n, heat_rhs.data(), update.inverse_mass, update.force, force.data()});
+      with_buoyancy.force = force.data();
+    });
+  timed("mom-solve", [&] { device.for_each(n, UpdateVelocity<dim>{with_buoyancy, rhs.data()}); });
+}
+
+template <int dim>
+void FlowProducts<dim>::heat_product(const Vector &u, const Vector &T, Vector &rhs)
+{
+  if (!separate())
+    return with_n_viscous([&](auto number) {
+      for_each_row(device, momentum_bundle, HeatProduct<dim, number>{n, u.data(), T.data(), diffusion, rhs.data()});
+    });
+  const int place_of_K = n_viscous > 1 ? n_viscous + dim : 0;
+  device.for_each(n, CarriedHeat<dim>{n, u.data(), T.data(), u_T.data()});
+  device.multiply(diffusion, momentum_matrix[place_of_K], T, 0., rhs);
+  for (int d = 0; d < dim; ++d)
+    device.multiply(1., momentum_matrix[n_viscous + d], component(u_T, d), 1., rhs);
 }
 
 template <int dim>

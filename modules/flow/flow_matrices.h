@@ -18,6 +18,7 @@
 #include <functional>
 #include <ostream>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 namespace adamant
@@ -115,10 +116,20 @@ struct FlowMatrices
   /// the interpolation. All ranks call it together.
   CSRMatrix<double> injection() const;
 
+  /// Returns K = (∇φ_j, ∇φ_i), on the pattern of the viscous term. All ranks call it together.
+  SharedMatrix stiffness(const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature) const;
+
   /// Levels of (∇q, ∇ψ). Without open boundaries they are singular, as constants are free: see
   /// MultigridOptions::singular.
   std::vector<LevelData> pressure_levels;
   bool                   singular = false;
+};
+
+/// The diffusion κ K of a temperature.
+struct HeatDiffusion
+{
+  double       diffusivity = 0.; ///< κ; 0: there is no temperature
+  SharedMatrix K;                ///< of FlowMatrices::stiffness
 };
 
 /// The sparse products of a time step on a device. Each is one pass over a bundle of matrices. With `separate` (the
@@ -130,19 +141,26 @@ public:
   using Vector = adamant::Vector<double>;
   using Timed  = std::function<void(const char *part, const std::function<void()> &work)>;
 
-  FlowProducts(const Device &device, const FlowMatrices<dim> &flow, bool separate);
+  FlowProducts(const Device &device, const FlowMatrices<dim> &flow, bool separate, const HeatDiffusion &heat = {});
 
   bool separate() const { return !momentum_bundle; }
 
-  /// Takes a MomentumStep. `timed(part, work)` does the work, and may count its time under the name of a part of Table
-  /// 4.
-  void momentum(const VelocityUpdate<dim> &update, const Vector &u, const Vector &p, const Timed &timed);
+  /// Takes a MomentumStep, or a BuoyantStep of T where `heat` is not null. `timed(part, work)` does the work, and may count
+  /// its time under the name of a part of Table 4.
+  void momentum(const VelocityUpdate<dim> &update, const Vector &u, const Vector &p, const Timed &timed,
+                const HeatStep<dim> *heat = nullptr, const Vector &T = {});
+
+  /// Computes rhs = Σ_d A_d (u_d T) + κ K T.
+  void heat_product(const Vector &u, const Vector &T, Vector &rhs);
 
   /// Computes the Divergence.
   void divergence(const Vector &u, Vector &g) const;
 
   /// Bytes that one product with a bundle reads and writes, vectors once and without f; not for separate products.
-  std::size_t momentum_bytes() const { return momentum_bundle->bytes() + 2 * sizeof(double) * (dim + 1) * n; }
+  std::size_t momentum_bytes() const
+  {
+    return momentum_bundle->bytes() + sizeof(double) * (2 * (dim + 1) + (diffusion > 0. ? 3 : 0)) * n;
+  }
   std::size_t divergence_bytes() const
   {
     return divergence_bundle->bytes() + sizeof(double) * (std::size_t(dim) * n + divergence_bundle->n_rows);
@@ -153,11 +171,22 @@ public:
 
 private:
   Vector component(const Vector &u, int c) const { return u.part(c * n, n); }
+  // Calls work(number of viscous matrices) with a number that is known to the compiler.
+  template <class Work>
+  void with_n_viscous(const Work &work) const
+  {
+    if (n_viscous > 1)
+      work(std::integral_constant<int, dim * dim>());
+    else
+      work(std::integral_constant<int, 1>());
+  }
 
   Device                      device;
   int                         n, n_viscous; // velocity nodes, and matrices of the viscous term
   MatrixBundle                momentum_bundle, divergence_bundle;
   std::vector<Matrix<double>> momentum_matrix, divergence_matrix;
+  double                      diffusion = 0.; // see BuoyantStep
   Vector                      u_u, rhs;
+  Vector                      u_T, heat_rhs, force; // of a temperature, where products are separate
 };
 } // namespace adamant

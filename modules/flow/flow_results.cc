@@ -146,26 +146,29 @@ NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_compone
   values.update_ghost_values();
   return values;
 }
-// Components of the velocity and the pressure, each of which has its own values.
+// Components of the velocity, the pressure and a temperature, each of which has its own values.
 template <int dim>
-std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space)
+std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space, bool has_temperature)
 {
   std::vector<EvaluatedField<dim>> fields;
   for (int c = 0; c < dim; ++c)
     fields.push_back({&space, {std::string("u_") + "xyz"[c]}});
   fields.push_back({&space, {"p"}});
+  if (has_temperature)
+    fields.push_back({&space, {"T"}});
   return fields;
 }
 } // namespace
 
 template <int dim>
 FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping,
-                              const FlowOutputParameters &options, const Coefficient &viscosity)
+                              const FlowOutputParameters &options, const Coefficient &viscosity, bool has_temperature)
   : derived(options, flow_quantities<dim>(viscosity))
   , flow(flow)
   , force_scale(options.force_scale)
+  , has_temperature(has_temperature)
   , edges(shortest_edges(flow.velocity()))
-  , evaluation(options, mapping, fields_of(flow.velocity()), flow_quantities<dim>(viscosity),
+  , evaluation(options, mapping, fields_of(flow.velocity(), has_temperature), flow_quantities<dim>(viscosity),
                {{"force", [this](unsigned int id) { return force.at(id); }}})
   , recorded_forces(options.force_boundaries)
   , at_points("Output/Points", flow.velocity(), mapping, points_of<dim>(options.points))
@@ -178,7 +181,7 @@ FlowResults<dim>::FlowResults(const FlowMatrices<dim> &flow, const dealii::Mappi
 template <int dim>
 void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pressure,
                                 const Array<double> &free_pressure, const Array<double> &g, const Array<double> &a,
-                                double dt)
+                                double dt, const Array<double> &T)
 {
   values["kinetic_energy"] = kinetic_energy(flow, u);
   values["max_divergence"] = largest_divergence(flow, g);
@@ -192,7 +195,7 @@ void FlowResults<dim>::evaluate(const Array<double> &u, const Array<double> &pre
         component *= force_scale;
     }
   statistics.clear();
-  evaluation.add_statistics(statistics, values_of(u, pressure));
+  evaluation.add_statistics(statistics, values_of(u, pressure, T));
 }
 
 template <int dim>
@@ -230,13 +233,13 @@ void FlowResults<dim>::add_to(RunRecord &record) const
 
 template <int dim>
 void FlowResults<dim>::write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
-                                      RunRecord &record) const
+                                      RunRecord &record, const Array<double> &T) const
 {
   const std::size_t n = pressure.size();
   for (unsigned int c = 0; c < dim && !at_points.empty(); ++c)
     record["velocity_at_points"][std::string(1, "xyz"[c])] =
       at_points(Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n));
-  const auto values = values_of(u, pressure);
+  const auto values = values_of(u, pressure, T);
   evaluation.write_samples(record, values, folder);
   evaluation.add_statistics(record, values);
 }
@@ -251,12 +254,12 @@ void FlowResults<dim>::serialize(State &state)
 
 template <int dim>
 void write_flow(const LevelSpace<dim> &space, const dealii::MappingQ<dim> &mapping, const DerivedFields<dim> &derived,
-                const double *velocity, const double *pressure, TimeSeries &series, double time)
+                const std::vector<const double *> &values, TimeSeries &series, double time)
 {
   dealii::DoFHandler<dim> dofs(space.triangulation());
   dofs.distribute_dofs(dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim));
-  const auto           vectors = vector_valued(space, velocity, dofs);
-  const auto           scalars = nodal_vector(space, pressure);
+  const auto           vectors = vector_valued(space, values[0], dofs);
+  const auto           scalars = nodal_vector(space, values[1]);
   dealii::DataOut<dim> data;
   data.add_data_vector(dofs, vectors, std::vector<std::string>(dim, "velocity"),
                        std::vector<dealii::DataComponentInterpretation::DataComponentInterpretation>(
@@ -264,6 +267,9 @@ void write_flow(const LevelSpace<dim> &space, const dealii::MappingQ<dim> &mappi
   if (!derived.empty())
     data.add_data_vector(dofs, vectors, derived);
   data.add_data_vector(space.dof_handler(), scalars, "pressure");
+  const auto temperatures = values.size() > 2 ? nodal_vector(space, values[2]) : NodalVector();
+  if (values.size() > 2)
+    data.add_data_vector(space.dof_handler(), temperatures, "temperature");
   data.build_patches(mapping, 1);
   series.write(data, time);
 }

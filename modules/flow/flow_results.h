@@ -22,21 +22,22 @@
 namespace adamant
 {
 /// Results that are computed from a flow on the host: statistics, forces, profiles. Velocities are stored by
-/// components, pressures as nodal values on the velocity mesh, in host memory. Each of several ranks passes the values
+/// components, pressures and temperatures as nodal values on the velocity mesh, in host memory. A temperature T is empty
+/// where there is none. Each of several ranks passes the values
 /// of its own nodes and gets the result of all; they call all functions together.
 template <int dim>
 class FlowResults
 {
 public:
   FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowOutputParameters &options,
-              const Coefficient &viscosity);
+              const Coefficient &viscosity, bool has_temperature = false);
   FlowResults(const FlowResults &)            = delete;
   FlowResults &operator=(const FlowResults &) = delete;
 
   /// Computes the statistics of a state: `pressure` has nodal values on the velocity mesh, `free_pressure` the
   /// unknowns. g is the divergence against test functions. For forces `a` is f - ∂_t u; an empty `a` is zero.
   void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &free_pressure,
-                const Array<double> &g, const Array<double> &a, double dt);
+                const Array<double> &g, const Array<double> &a, double dt, const Array<double> &T = {});
 
   /// Records a projection on a new mesh; the largest values of all changes are kept.
   void count_change(const ProjectedDivergence &change)
@@ -61,19 +62,22 @@ public:
   /// Writes the velocity at the points, the last statistics and the extremes along lines and on planes into the record,
   /// and the files of lines and planes.
   void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
-                      RunRecord &record) const;
+                      RunRecord &record, const Array<double> &T = {}) const;
 
   void serialize(State &state);
 
   const DerivedFields<dim> derived; ///< the fields of files that are made of the velocity
 
 private:
-  typename Evaluation<dim>::Values values_of(const Array<double> &u, const Array<double> &pressure) const
+  typename Evaluation<dim>::Values values_of(const Array<double> &u, const Array<double> &pressure,
+                                             const Array<double> &T) const
   {
     typename Evaluation<dim>::Values values;
     for (unsigned int c = 0; c < dim; ++c)
       values.push_back(u.data() + c * pressure.size());
     values.push_back(pressure.data());
+    if (has_temperature)
+      values.push_back(T.data());
     return values;
   }
 
@@ -84,6 +88,7 @@ private:
 
   const FlowMatrices<dim>      &flow;
   const double                  force_scale;
+  const bool                    has_temperature;
   const Array<double>           edges; // the shortest edge around each node
   const Evaluation<dim>         evaluation;
   const std::set<unsigned int>  recorded_forces; // ids of "Force boundaries"
@@ -97,9 +102,9 @@ private:
   Statistics::Row                             statistics; // of section "Output"
 };
 
-/// Adds one state of velocity, derived fields and pressure to a series, from values at a rank's own nodes of a scalar
-/// Q1 space; the velocity is stored by components. All ranks call it together.
+/// Adds one state of velocity, derived fields and pressure to a series, and of a temperature where there is one. Their
+/// values, the velocity's by components, belong to a rank's own nodes of a scalar Q1 space. All ranks call it together.
 template <int dim>
 void write_flow(const LevelSpace<dim> &space, const dealii::MappingQ<dim> &mapping, const DerivedFields<dim> &derived,
-                const double *velocity, const double *pressure, TimeSeries &series, double time);
+                const std::vector<const double *> &values, TimeSeries &series, double time);
 } // namespace adamant

@@ -24,6 +24,11 @@ template void for_each(const DeviceInterface &, int, const VelocityProducts<2> &
 template void for_each(const DeviceInterface &, int, const VelocityProducts<3> &);
 template void for_each(const DeviceInterface &, int, const UpdateVelocity<2> &);
 template void for_each(const DeviceInterface &, int, const UpdateVelocity<3> &);
+template void for_each(const DeviceInterface &, int, const CarriedHeat<2> &);
+template void for_each(const DeviceInterface &, int, const CarriedHeat<3> &);
+template void for_each(const DeviceInterface &, int, const UpdateTemperature<2> &);
+template void for_each(const DeviceInterface &, int, const UpdateTemperature<3> &);
+template void for_each(const DeviceInterface &, int, const HeatFlux &);
 template void for_each(const DeviceInterface &, int, const KeepMoving &);
 template void for_each(const DeviceInterface &, int, const PressureRhs &);
 template void for_each(const DeviceInterface &, int, const PressureUpdate &);
@@ -36,6 +41,18 @@ template void for_each_row(const DeviceInterface &, const BundleStorage &, const
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 4> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 9> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 1, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 1, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2, 4, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3, 9, true> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<2> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<3> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<2, 4> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const BuoyantStep<3, 9> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const HeatProduct<2> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const HeatProduct<3> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const HeatProduct<2, 4> &);
+template void for_each_row(const DeviceInterface &, const BundleStorage &, const HeatProduct<3, 9> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<2> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const Divergence<3> &);
 } // namespace adamant::cuda

@@ -74,14 +74,20 @@ void report_blow_up(unsigned int step, double time, double dt, double mean_speed
                  limit.text + ")");
 }
 
-std::optional<double> SteadyState::test(const Vector<double> &u, Vector<double> &u_old, double dt)
+std::optional<double> SteadyState::test(const Fields &fields, double dt)
 {
   if (tolerance == 0.)
     return {};
-  const Device &device = u.device();
-  device.axpby(1., u, -1., u_old);
-  const double change = std::sqrt(device.dot(u_old, u_old) / device.dot(u, u)) / dt;
-  reached             = change <= tolerance;
-  return change;
+  double largest = 0.;
+  reached        = true;
+  for (const auto &[u, u_old] : fields)
+    {
+      const Device &device = u->device();
+      device.axpby(1., *u, -1., *u_old);
+      const double change = std::sqrt(device.dot(*u_old, *u_old) / device.dot(*u, *u)) / dt;
+      largest             = std::max(change, largest);
+      reached             = reached && change <= tolerance;
+    }
+  return largest;
 }
 } // namespace adamant

@@ -10,6 +10,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace adamant
 {
@@ -134,7 +136,7 @@ private:
   Mark    taken[2];
 };
 
-/// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖.
+/// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖ for all fields u.
 class SteadyState
 {
 public:
@@ -142,8 +144,11 @@ public:
     : tolerance(tolerance)
   {}
 
-  /// Returns ‖u - u_old‖ / (dt ‖u‖) and sets `reached`; u_old becomes the difference. All ranks call it together.
-  std::optional<double> test(const Vector<double> &u, Vector<double> &u_old, double dt);
+  using Fields = std::vector<std::pair<const Vector<double> *, Vector<double> *>>; ///< u and u_old of each
+
+  /// Returns the largest ‖u - u_old‖ / (dt ‖u‖) and sets `reached`; each u_old becomes the difference. All ranks
+  /// call it together.
+  std::optional<double> test(const Fields &fields, double dt);
 
   bool reached = false;
 

@@ -63,7 +63,7 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
     *vector = field.vector();
   u_star   = Vector<double>(device, velocity.finest().n_owned());
   u_before = Vector<double>(device, velocity.finest().n_owned());
-  boundary = parameters.boundaries.values_at(device, space(), field.prescribed_nodes());
+  boundary = parameters.boundaries.values_at(device, space(), space().prescribed, field.prescribed_nodes());
   heating  = {
      device, std::size_t(n),
      function_at_points<dim>(device, "Temperature/Heating", parameters.heating, 1, field.quadrature_points(quadrature)),
@@ -77,21 +77,8 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   Array<double> is_free(space().n_owned());
   for (int i = 0; i < space().n_owned(); ++i)
     is_free[i] = space().is_free(i);
-  free = Vector<double>(device, is_free);
-  Array<unsigned char> taken(space().n_owned(), 0);
-  for (const auto &[id, components] : parameters.boundaries.dirichlet(space().triangulation()))
-    {
-      const BoundaryFaces<dim> faces(device, unconstrained.finest(), mapping, {id});
-      Vector<double>           sizes = field.vector(), all(device, Array<double>(space().n_owned(), 1.));
-      device.multiply(1., faces.load(), Vector<double>(device, Array<double>(faces.n_points(), 1.)), 0., sizes);
-      const double  area = device.dot(sizes, all);
-      const auto    on   = space().on_boundary(id);
-      Array<double> weights(space().n_owned(), 0.);
-      for (int i = 0; i < space().n_owned(); ++i)
-        if (on[i] != 0 && !std::exchange(taken[i], 1))
-          weights[i] = 1. / area;
-      mean_on.emplace(id, Vector<double>(device, weights));
-    }
+  free    = Vector<double>(device, is_free);
+  mean_on = flux_weights(device, unconstrained.finest(), mapping, parameters.boundaries);
 }
 
 template <int dim>

@@ -17,16 +17,21 @@ LinearSolverOptions default_options()
 }
 } // namespace
 
-HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
+TemperatureParameters::TemperatureParameters(const MeshFileParameters &mesh_file)
   : ParameterAcceptor("/Temperature")
   , boundaries(mesh_file, "", "Temperature")
+{
+  add_parameter("Initial temperature", initial, "T at time 0: expression of x, y, z; empty: there is no temperature");
+  add_parameter("Diffusivity", diffusivity, "kappa; it is 1 in units of the height and of its diffusion time", prm,
+                dealii::Patterns::Double(0.));
+  add_parameter("Heating", heating, "Q, the heat that arises in the fluid: expression of x, y, z, t");
+}
+
+HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
+  : TemperatureParameters(mesh_file)
   , linear_solver(default_options(), 256, "/Temperature/Linear solver")
 {
   using namespace dealii::Patterns;
-  add_parameter("Initial temperature", initial, "T at time 0: expression of x, y, z; empty: there is no temperature");
-  add_parameter("Diffusivity", diffusivity, "kappa; it is 1 in units of the height and of its diffusion time", prm,
-                Double(0.));
-  add_parameter("Heating", heating, "Q, the heat that arises in the fluid: expression of x, y, z, t");
   add_parameter("Advection", advection, "supg: with streamline upwinding on every level; or galerkin", prm,
                 Selection("supg|galerkin"));
   add_parameter("Time scheme", scheme, "bdf2, whose first step is that of bdf1; or bdf1", prm, Selection("bdf2|bdf1"));
@@ -36,7 +41,7 @@ HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
                 Double(1., 2.));
 }
 
-void HeatParameters::check(unsigned int dim) const
+void TemperatureParameters::check(unsigned int dim) const
 {
   if (!on())
     {

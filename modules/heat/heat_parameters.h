@@ -10,18 +10,27 @@
 
 namespace adamant
 {
-/// Section "Temperature". Without an initial temperature there is none.
-struct HeatParameters : dealii::ParameterAcceptor
+/// Section "Temperature": the data of a temperature. Without an initial temperature there is none.
+struct TemperatureParameters : dealii::ParameterAcceptor
 {
-  std::string            initial, heating = "0", advection = "supg", scheme = "bdf2";
-  double                 diffusivity = 1., courant = 1., growth = 1.5;
-  ScalarBoundaries       boundaries;
-  LinearSolverParameters linear_solver;
+  std::string      initial, heating = "0";
+  double           diffusivity = 1.;
+  ScalarBoundaries boundaries;
 
-  explicit HeatParameters(const MeshFileParameters &mesh_file);
+  explicit TemperatureParameters(const MeshFileParameters &mesh_file);
 
   bool on() const { return !initial.empty(); }
   /// Throws InputError for mistakes that show without a mesh.
   void check(unsigned int dim) const;
+};
+
+/// Section "Temperature" of HeatEquation, with the parameters of its implicit steps.
+struct HeatParameters : TemperatureParameters
+{
+  std::string            advection = "supg", scheme = "bdf2";
+  double                 courant = 1., growth = 1.5;
+  LinearSolverParameters linear_solver;
+
+  explicit HeatParameters(const MeshFileParameters &mesh_file);
 };
 } // namespace adamant

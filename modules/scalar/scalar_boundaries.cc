@@ -79,6 +79,13 @@ bool ScalarBoundaries::exchange_depends_on_time() const
   return std::any_of(exchange.begin(), exchange.end(), [](const auto &entry) { return depends_on_time(entry.second); });
 }
 
+bool ScalarBoundaries::vary() const
+{
+  return (everywhere && depends_on_time(*everywhere)) ||
+         std::any_of(prescribed.begin(), prescribed.end(),
+                     [](const auto &entry) { return depends_on_time(entry.second); });
+}
+
 bool ScalarBoundaries::are_zero() const
 {
   const auto is_zero = [](const std::string &text) { return split_numbers(text) == std::vector<double>{0.}; };
@@ -129,26 +136,24 @@ DirichletBoundary ScalarBoundaries::dirichlet(const dealii::Triangulation<dim> &
 }
 
 template <int dim>
-ValuesAtPoints ScalarBoundaries::values_at(const Device &device, const LevelSpace<dim> &space,
+ValuesAtPoints ScalarBoundaries::values_at(const Device &device, const LevelSpace<dim> &space, const Array<int> &nodes,
                                            const Array<double> &points) const
 {
-  const std::string                   key = section + "/Boundary values";
+  const std::string                   key = this->key("Boundary values");
   const std::size_t                   n   = points.size() / dim;
   Array<unsigned int>                 region(n, 0);
-  bool                                varies  = everywhere && depends_on_time(*everywhere);
   std::map<unsigned int, std::string> text_of = prescribed;
   if (everywhere)
     text_of = {{0, *everywhere}};
   else
     for (auto entry = prescribed.rbegin(); entry != prescribed.rend(); ++entry)
       {
-        varies                 = varies || depends_on_time(entry->second);
         const auto on_boundary = space.on_boundary(entry->first);
         for (std::size_t i = 0; i < n; ++i)
-          if (on_boundary[space.prescribed[i]] != 0)
+          if (on_boundary[nodes[i]] != 0)
             region[i] = entry->first;
       }
-  return {device, n, function_of_regions<dim>(device, key, text_of, region, 1, points), varies, key};
+  return {device, n, function_of_regions<dim>(device, key, text_of, region, 1, points), vary(), key};
 }
 
 namespace
@@ -176,8 +181,8 @@ BoundaryLoad<dim>::BoundaryLoad(const Device &device, const LevelSpace<dim> &spa
     text_of[id] = "(" + boundaries.exchange.at(id) + ")*(" + text + ")";
   const BoundaryFaces<dim> faces(device, space, mapping, ids_of(text_of));
   integrals.emplace(faces.load());
-  values =
-    values_on(device, boundaries.outside.empty() ? "Problem/Flux" : "Problem/Flux or Problem/Robin", faces, text_of);
+  const std::string key = boundaries.key("Flux") + (boundaries.outside.empty() ? "" : " or " + boundaries.key("Robin"));
+  values                = values_on(device, key, faces, text_of);
 }
 
 template <int dim>
@@ -188,18 +193,48 @@ void BoundaryLoad<dim>::add(double factor, double t, Vector<double> &rhs)
 }
 
 template <int dim>
+std::map<unsigned int, Vector<double>> flux_weights(const Device &device, const LevelSpace<dim> &space,
+                                                    const dealii::Mapping<dim> &mapping,
+                                                    const ScalarBoundaries     &boundaries)
+{
+  std::map<unsigned int, Vector<double>> result;
+  Array<unsigned char>                   taken(space.n_owned(), 0);
+  const Vector<double>                   all(device, Array<double>(space.n_owned(), 1.));
+  for (const auto &[id, components] : boundaries.dirichlet(space.triangulation()))
+    {
+      const BoundaryFaces<dim> faces(device, space, mapping, {id});
+      Vector<double>           sizes(device, space.n_owned());
+      device.multiply(1., faces.load(), Vector<double>(device, Array<double>(faces.n_points(), 1.)), 0., sizes);
+      const double  area = device.dot(sizes, all);
+      const auto    on   = space.on_boundary(id);
+      Array<double> weights(space.n_owned(), 0.);
+      for (int i = 0; i < space.n_owned(); ++i)
+        if (on[i] != 0 && !std::exchange(taken[i], 1))
+          weights[i] = 1. / area;
+      result.emplace(id, Vector<double>(device, weights));
+    }
+  return result;
+}
+
+template <int dim>
 RobinMatrices<dim>::RobinMatrices(const Device &device, const LevelSpace<dim> &space,
                                   const dealii::Mapping<dim> &mapping, const ScalarBoundaries &boundaries)
   : faces(device, space, mapping, ids_of(boundaries.exchange))
-  , alpha(values_on(device, "Problem/Robin", faces, boundaries.exchange))
+  , alpha(values_on(device, boundaries.key("Robin"), faces, boundaries.exchange))
 {}
 
+template std::map<unsigned int, Vector<double>> flux_weights(const Device &, const LevelSpace<2> &,
+                                                             const dealii::Mapping<2> &, const ScalarBoundaries &);
+template std::map<unsigned int, Vector<double>> flux_weights(const Device &, const LevelSpace<3> &,
+                                                             const dealii::Mapping<3> &, const ScalarBoundaries &);
 template class BoundaryLoad<2>;
 template class BoundaryLoad<3>;
 template class RobinMatrices<2>;
 template class RobinMatrices<3>;
 template DirichletBoundary ScalarBoundaries::dirichlet(const dealii::Triangulation<2> &) const;
 template DirichletBoundary ScalarBoundaries::dirichlet(const dealii::Triangulation<3> &) const;
-template ValuesAtPoints ScalarBoundaries::values_at(const Device &, const LevelSpace<2> &, const Array<double> &) const;
-template ValuesAtPoints ScalarBoundaries::values_at(const Device &, const LevelSpace<3> &, const Array<double> &) const;
+template ValuesAtPoints    ScalarBoundaries::values_at(const Device &, const LevelSpace<2> &, const Array<int> &,
+                                                       const Array<double> &) const;
+template ValuesAtPoints    ScalarBoundaries::values_at(const Device &, const LevelSpace<3> &, const Array<int> &,
+                                                       const Array<double> &) const;
 } // namespace adamant

@@ -43,6 +43,7 @@ public:
   bool is_built_in() const { return everywhere == built_in; }
   bool has_load() const { return !(flux.empty() && outside.empty()); }
   bool exchange_depends_on_time() const;
+  bool vary() const;     ///< whether prescribed values depend on time
   bool are_zero() const; ///< whether all prescribed values are the number 0
   /// Returns q for all boundaries with a flux or Robin's condition, as expressions that may have the variable u.
   std::map<unsigned int, std::string> fluxes_of_solution() const;
@@ -52,10 +53,13 @@ public:
   /// Returns the boundaries where u is prescribed. Throws InputError where the mesh lacks a boundary that a list has.
   template <int dim>
   DirichletBoundary dirichlet(const dealii::Triangulation<dim> &mesh) const;
-  /// Returns the prescribed values at the nodes with prescribed values. `points` are their positions. A node where
+  /// Returns the prescribed values at some nodes on these boundaries; `points` are their positions. A node where
   /// boundaries meet takes the value of the first one, by number. All ranks call it together.
   template <int dim>
-  ValuesAtPoints values_at(const Device &device, const LevelSpace<dim> &space, const Array<double> &points) const;
+  ValuesAtPoints values_at(const Device &device, const LevelSpace<dim> &space, const Array<int> &nodes,
+                           const Array<double> &points) const;
+
+  std::string key(const std::string &name) const { return section + "/" + name; } ///< of a parameter, for messages
 
 private:
   std::string section, fluxes, robins, built_in;
@@ -80,6 +84,14 @@ private:
   std::optional<Matrix<double>> integrals; // of values at the points of the faces
   ValuesAtPoints                values;
 };
+
+/// Returns weights of a space's own nodes for each boundary where u is prescribed. The weights times the residual of an
+/// equation without these conditions are the mean flux into the domain. The space has no prescribed nodes. A node where
+/// such boundaries meet counts for the first one. All ranks call it together.
+template <int dim>
+std::map<unsigned int, Vector<double>> flux_weights(const Device &device, const LevelSpace<dim> &space,
+                                                    const dealii::Mapping<dim> &mapping,
+                                                    const ScalarBoundaries     &boundaries);
 
 /// The matrices ∫_Γ α φ_a φ_b of Robin's conditions, for the cells of one level at the boundary. All ranks call all
 /// functions together.

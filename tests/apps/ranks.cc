@@ -257,6 +257,13 @@ const Settings flow    = {"Problem/Viscosity=0.02",
 const Settings channel = flow + Settings{"Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0; 0, 3: sin(t); 0; 0",
                                          "Problem/Traction=1: 0.3*cos(9*t)*y; 0.2*y; 0"};
 
+const Settings heated = {"Problem/Buoyancy=0; 1; 0.5",
+                         "Temperature/Initial temperature=1-y+0.1*x*sin(3*y)",
+                         "Temperature/Boundary values=2: 1+0.1*x, 3: t",
+                         "Temperature/Flux=0: 0.3",
+                         "Temperature/Heating=x",
+                         "Temperature/Diffusivity=0.03"};
+
 const Settings ml_below = {"Linear solver/Coarse solver=trilinos_amg", "Ranks/Cells per rank=10"};
 
 // Balls of another viscosity and a lid; coarser levels are spread over ranks, too. The tolerance is what is added last.
@@ -352,6 +359,13 @@ const Case cases[] = {
                     "Problem/Boundaries=1: free_slip", "Problem/Boundary velocity=0: -y; x"}},
   {"NavierStokesWithoutOutflow2D", navier_stokes,
    flow + plane + Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Problem/Exact pressure=x"}},
+  {"NavierStokesThatTemperatureDrives2D", navier_stokes,
+   flow + plane + heated +
+     Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Adaptivity/Interval=1",
+              "Adaptivity/Field=temperature", "Adaptivity/Largest level=7"}},
+  {"NavierStokesThatTemperatureDrives3D", navier_stokes,
+   channel + heated +
+     Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1", "Time stepping/End time=0.005"}},
   {"NavierStokes3D", navier_stokes,
    channel + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1",
                       "Time stepping/End time=0.005", "Output/Profiles=0, 0, 0.2, 1, 1, 0.8",

@@ -315,6 +315,18 @@ TEST_F(NavierStokesRestarts, SameBitsOnTwoRanks)
   expect_same(2, past_cylinder + changing, 3);
 }
 
+const Settings warm = {"Problem/Buoyancy=0; 2",
+                       "Temperature/Initial temperature=10*y",
+                       "Temperature/Boundary values=0: 10*y*cos(10*t), 2: 5",
+                       "Temperature/Flux=3: 0.1",
+                       "Temperature/Diffusivity=0.001",
+                       "Output/Statistics=mean T; max T"};
+
+TEST_F(NavierStokesRestarts, SameBitsOfATemperature)
+{
+  expect_same(2, past_cylinder + changing + warm + Settings{"Adaptivity/Field=temperature"}, 3);
+}
+
 const Settings nonlinear = {"Heat/Refinements=3", "Heat/End time=0.3", "Heat/Output interval=2",
                             "Output/Statistics=mean u; flux on boundary 1", "Output/Planes=0, 0, 1, 0, 0, 1"};
 

@@ -522,6 +522,17 @@ def viscosity_in_place(d, ratio):
     return text
 
 
+def temperature(d, last):
+    """A temperature that a flow carries."""
+    d.set("Temperature/Initial temperature", f"1-{last}+{d.between(0, 0.3)}*sin(3*x)*{last}*(1-{last})")
+    sides = d.pick("2: 1+0.1*x, 3: t", "0: 0", "1: x")
+    d.set("Temperature/Boundary values", sides if d.settings.get("Mesh/Type", "box") == "box" else "0: 1")
+    if sides[0] != "0" and d.settings.get("Mesh/Type", "box") == "box":
+        d.set("Temperature/Flux", d.pick("0: 0.3", "0: x*sin(t)"), 0.3)
+    d.set("Temperature/Heating", d.pick("1", "x*t"), 0.3)
+    d.set("Temperature/Diffusivity", d.pick("0.1", "1", "3"), 0.5)
+
+
 def navier_stokes(d):
     d.set("Problem/Dimension", d.dim)
     kind = d.flow_mesh(0.3)
@@ -532,6 +543,10 @@ def navier_stokes(d):
     d.set("Problem/Initial velocity", d.vector(), 0.3)
     d.set("Problem/Exact velocity", d.vector(True), 0.2)
     d.set("Problem/Exact pressure", d.scalar(True), 0.2)
+    has_temperature = d.maybe(0.3)
+    if has_temperature:
+        temperature(d, "xyz"[d.dim - 1])
+        d.set("Problem/Buoyancy", "; ".join(d.between(-2, 2) for _ in range(d.dim)), 0.9)
     d.time("Time stepping/", step=d.pick(1e-4, 5e-4, 2e-3))
     d.set("Time stepping/Unstable step", "shorten", 0.9)
     d.set("Output/Interval", d.pick(0, 1, 2, 3))
@@ -539,7 +554,9 @@ def navier_stokes(d):
         d.set("Output/Points", "; ".join(d.points()), 0.5)
         d.set("Output/Profiles", d.profile(), 0.3)
         d.adaptivity(0.4)
-    d.outputs(["speed", "kinetic_energy", "strain_rate"], ["force"], kind != "cylinder")
+        if has_temperature:
+            d.set("Adaptivity/Field", d.pick("velocity", "pressure", "temperature"), 0.5)
+    d.outputs(["speed", "kinetic_energy", "strain_rate", *["T"] * has_temperature], ["force"], kind != "cylinder")
     d.fields("vorticity", "strain_rate", "speed", "divergence")
     if kind == "box" and "Adaptivity/Interval" not in d.settings and d.settings["Mesh/Local refinements"] == "0":
         if d.set("Implementation/Pressure solver", "fast_diagonalization", 0.2):
@@ -612,14 +629,8 @@ def stokes(d):
     stokes_solver(d)
 
 
-def temperature(d, last):
-    d.set("Temperature/Initial temperature", f"1-{last}+{d.between(0, 0.3)}*sin(3*x)*{last}*(1-{last})")
-    sides = d.pick("2: 1+0.1*x, 3: t", "0: 0", "1: x")
-    d.set("Temperature/Boundary values", sides if d.settings.get("Mesh/Type", "box") == "box" else "0: 1")
-    if sides[0] != "0" and d.settings.get("Mesh/Type", "box") == "box":
-        d.set("Temperature/Flux", d.pick("0: 0.3", "0: x*sin(t)"), 0.3)
-    d.set("Temperature/Heating", d.pick("1", "x*t"), 0.3)
-    d.set("Temperature/Diffusivity", d.pick("0.1", "1", "3"), 0.5)
+def implicit_temperature(d, last):
+    temperature(d, last)
     d.set("Temperature/Advection", d.pick("supg", "supg", "galerkin"))
     d.set("Temperature/Time scheme", d.pick("bdf2", "bdf2", "bdf1"))
     d.set("Temperature/Courant number", d.pick("0.5", "1", "5"))
@@ -648,7 +659,7 @@ def buoyant_flow(d):
     d.set("Problem/Density", d.pick("c", "1+0.5*c", "c-0.3*c^2"))
     has_temperature = d.maybe(0.35)
     if has_temperature:
-        temperature(d, last)
+        implicit_temperature(d, last)
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
     flow_boundaries(d)
     d.set("Time stepping/Steps", d.chance.randint(3, 8))
