@@ -19,7 +19,7 @@ LinearSolverOptions default_options()
 
 TemperatureParameters::TemperatureParameters(const MeshFileParameters &mesh_file)
   : ParameterAcceptor("/Temperature")
-  , boundaries(mesh_file, "", "Temperature")
+  , boundaries(mesh_file, "", "Temperature", false, false)
 {
   add_parameter("Initial temperature", initial, "T at time 0: expression of x, y, z; empty: there is no temperature");
   add_parameter("Diffusivity", diffusivity, "kappa; it is 1 in units of the height and of its diffusion time", prm,
@@ -46,13 +46,12 @@ void TemperatureParameters::check(unsigned int dim) const
   if (!on())
     {
       require(
-        boundaries.values.empty() && boundaries.flux.empty() && boundaries.exchange.empty() && heating == "0",
+        boundaries.values.empty() && boundaries.flux.empty() && heating == "0",
         "the section Temperature has data, but Temperature/Initial temperature is empty: there is no temperature");
       return;
     }
   check_expression("Temperature/Initial temperature", initial, 1, dim);
   check_expression("Temperature/Heating", heating, 1, dim);
-  require(boundaries.exchange.empty(), "Temperature/Robin is not available; Boundary values and Flux are");
   boundaries.check(dim);
 }
 } // namespace adamant

@@ -28,7 +28,7 @@ std::set<unsigned int> ids_of(const std::map<unsigned int, std::string> &text_of
 } // namespace
 
 ScalarBoundaries::ScalarBoundaries(const MeshFileParameters &mesh_file, const std::string &built_in,
-                                   const std::string &section, bool of_solution)
+                                   const std::string &section, bool of_solution, bool has_robin)
   : ParameterAcceptor("/" + section)
   , values(built_in)
   , section(section)
@@ -37,13 +37,15 @@ ScalarBoundaries::ScalarBoundaries(const MeshFileParameters &mesh_file, const st
 {
   const std::string variables = of_solution ? "u, x, y, z, t" : "x, y, z, t";
   add_parameter("Boundary values", values,
-                "Prescribed values, an expression of x, y, z, t for all boundaries without flux or Robin's condition" +
-                  (built_in.empty() ? "" : ", or " + built_in) +
+                "Prescribed values, an expression of x, y, z, t for all boundaries without flux" +
+                  std::string(has_robin ? " or Robin's condition" : "") + (built_in.empty() ? "" : ", or " + built_in) +
                   "; or a list 'id: expression, ...': no flux passes boundaries in none of the lists");
   add_parameter("Flux", fluxes,
                 "The flux into the domain, lambda times the normal derivative: 'id: expression, ...' of " + variables);
-  add_parameter("Robin", robins,
-                "'id: alpha; u_out, ...': the flux into the domain is -alpha (u - u_out), expressions of " + variables);
+  if (has_robin)
+    add_parameter("Robin", robins,
+                  "'id: alpha; u_out, ...': the flux into the domain is -alpha (u - u_out), expressions of " +
+                    variables);
   parse_parameters_call_back.connect([this, &mesh_file] { read(mesh_file); });
 }
 

@@ -28,9 +28,9 @@ class ScalarBoundaries : public dealii::ParameterAcceptor
 {
 public:
   /// `built_in` is the text of "Boundary values" for which the program has the values; it is the default. Where
-  /// `of_solution` is set, fluxes and Robin's conditions may depend on u.
+  /// `of_solution` is set, fluxes and Robin's conditions may depend on u. Without `has_robin` there is no key "Robin".
   ScalarBoundaries(const MeshFileParameters &mesh_file, const std::string &built_in,
-                   const std::string &section = "Problem", bool of_solution = false);
+                   const std::string &section = "Problem", bool of_solution = false, bool has_robin = true);
 
   std::string values; ///< the text of "Boundary values"
 

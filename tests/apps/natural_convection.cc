@@ -190,7 +190,6 @@ TEST_F(NaturalConvection, MistakesAreRefused)
   expect_refused({"Adaptivity/Interval=1", "Adaptivity/Field=temperature"},
                  "Adaptivity/Field = temperature, but there is none");
   expect_refused(hot + Settings{"Temperature/Diffusivity=0"}, "Temperature/Diffusivity = 0: without diffusion");
-  expect_refused(hot + Settings{"Temperature/Robin=0: 1; 1"}, "Temperature/Robin is not available");
   expect_refused(hot + Settings{"Temperature/Boundary values=7: 1"},
                  "Temperature/Boundary values: the mesh has no boundary 7");
   expect_refused(hot + Settings{"Temperature/Flux=1: sqrt(-1-x)"}, "Temperature/Flux has values that are no numbers");

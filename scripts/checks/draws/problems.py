@@ -525,10 +525,12 @@ def viscosity_in_place(d, ratio):
 def temperature(d, last):
     """A temperature that a flow carries."""
     d.set("Temperature/Initial temperature", f"1-{last}+{d.between(0, 0.3)}*sin(3*x)*{last}*(1-{last})")
-    sides = d.pick("2: 1+0.1*x, 3: t", "0: 0", "1: x")
-    d.set("Temperature/Boundary values", sides if d.settings.get("Mesh/Type", "box") == "box" else "0: 1")
-    if sides[0] != "0" and d.settings.get("Mesh/Type", "box") == "box":
-        d.set("Temperature/Flux", d.pick("0: 0.3", "0: x*sin(t)"), 0.3)
+    kind = d.settings.get("Mesh/Type", "box")
+    sides = list(d.boundaries()) if kind in ("box", "file") else [0]
+    values = [side for side in sides if d.maybe(0.4)] or sides[:1]
+    d.set("Temperature/Boundary values", ", ".join(f"{side}: {d.pick('0', '1+0.1*x', 't')}" for side in values))
+    if rest := [side for side in sides if side not in values]:
+        d.set("Temperature/Flux", f"{d.pick(*rest)}: {d.pick('0.3', 'x*sin(t)')}", 0.3)
     d.set("Temperature/Heating", d.pick("1", "x*t"), 0.3)
     d.set("Temperature/Diffusivity", d.pick("0.1", "1", "3"), 0.5)
 
