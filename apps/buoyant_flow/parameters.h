@@ -68,7 +68,8 @@ struct TimeParameters : ParameterAcceptor
     add_parameter("End time", end, "Latest end of the run; 0: Steps alone end it", prm, Double(0.));
     add_parameter("Courant number", courant,
                   "The time step over the longest one with which the composition surely keeps its bounds; above 1 the "
-                  "composition takes several steps in each step of the flow",
+                  "composition takes several steps in each step of the flow. With a temperature, Temperature/Courant "
+                  "number gives the step",
                   prm, Double(1e-3, 100.));
     add_parameter("Longest time step", longest, "Limit where the flow is slow; 0: none", prm, Double(0.));
     add_parameter(

@@ -97,9 +97,10 @@ template <int dim>
 double HeatEquation<dim>::next_step(const Vector<double> &u)
 {
   velocities.update_finest(u);
-  const std::size_t top = of_velocity.size() - 1;
+  const std::size_t top   = of_velocity.size() - 1;
+  const double      kappa = last_step > 0. ? 0. : parameters.diffusivity; // afterwards `growth` limits steps
   device.for_each(n_points(),
-                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), parameters.diffusivity, false,
+                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), kappa, false,
                                     flow.data() + first_point[top], courant_rate.data(), first_point.back()});
   const double most    = extremes(courant_rate)[1];
   const double longest = most > 0. ? parameters.courant / most : std::numeric_limits<double>::infinity();
@@ -191,7 +192,8 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   iterations = solver->solve(b, x).iterations;
   field.nodal_values(x, g, T);
   residual(T, weights, time, dt);
-  device.synchronize();
+  for (const auto &[id, weights] : mean_on)
+    mean_fluxes[id] = device.dot(weights, r);
   last_step = dt;
 }
 
@@ -201,15 +203,6 @@ void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
   const Vector<double> nodal = ghosts.with_ghosts(T);
   device.for_each(n_points(),
                   AtQuadraturePoints<dim, StoreTemperature>{points.view(), nodal.data(), 1, 0, {at_points.data()}});
-}
-
-template <int dim>
-std::map<unsigned int, double> HeatEquation<dim>::fluxes() const
-{
-  std::map<unsigned int, double> result;
-  for (const auto &[id, weights] : mean_on)
-    result[id] = device.dot(weights, r);
-  return result;
 }
 
 template <int dim>
@@ -225,7 +218,7 @@ void HeatEquation<dim>::add_to(Statistics::Row &row) const
   const Facts now = facts();
   row.insert(row.end(),
              {{"heat_iterations", iterations}, {"mean_T", now.mean}, {"least_T", now.least}, {"most_T", now.most}});
-  for (const auto &[id, flux] : fluxes())
+  for (const auto &[id, flux] : mean_fluxes)
     row.push_back({"heat_flux_" + std::to_string(id), flux});
 }
 
@@ -238,7 +231,7 @@ void HeatEquation<dim>::add_to(RunRecord &record) const
                            {"max", now.most},
                            {"iterations", iterations},
                            {"flux", RunRecord::object()}};
-  for (const auto &[id, flux] : fluxes())
+  for (const auto &[id, flux] : mean_fluxes)
     record["temperature"]["flux"][std::to_string(id)] = flux;
 }
 
@@ -246,6 +239,8 @@ template <int dim>
 void HeatEquation<dim>::serialize(State &state, double time)
 {
   state.scalar(last_step);
+  state.scalar(iterations);
+  state.scalar(mean_fluxes);
   state.vector(T, field, boundary.at(time));
   state.vector(T_old, field, boundary.at(time - last_step));
   state.vector(u_before, velocity.finest());

@@ -44,7 +44,8 @@ public:
 
   /// Sets T at time 0. Throws InputError for values that are no numbers.
   void set_initial_values();
-  /// Returns the step that the Courant number and the growth of steps allow for the velocity u; it may be infinite.
+  /// Returns the step that the Courant number and the growth of steps allow for the velocity u; it may be infinite. For
+  /// the first step, conduction counts as a velocity κ/h.
   double next_step(const Vector<double> &u);
   bool   solver_stays() const { return solver != nullptr; } ///< or advance() makes one
   /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError.
@@ -56,7 +57,7 @@ public:
 
   /// Returns the mean of κ ∂_n T, the heat that comes in, on each boundary with prescribed values. It follows from the
   /// residual of the last step (consistent flux); a node where such boundaries meet counts for the first one.
-  std::map<unsigned int, double> fluxes() const;
+  const std::map<unsigned int, double> &fluxes() const { return mean_fluxes; }
   /// Adds iterations of the last step, mean, least and largest T, and fluxes().
   void add_to(Statistics::Row &row) const;
   void add_to(RunRecord &record) const;
@@ -99,6 +100,7 @@ private:
   Vector<double>                         T_old, before, rate, x, b, r, free, integrals, flow, u_star, u_before;
   Vector<double>                         courant_rate, integrands, of_cells; // of_cells: loads
   std::map<unsigned int, Vector<double>> mean_on;                            // weights of rows
+  std::map<unsigned int, double>         mean_fluxes;
   double                                 last_step = 0., volume = 0.;
   int                                    iterations = 0;
 };

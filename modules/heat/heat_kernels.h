@@ -12,7 +12,7 @@ namespace adamant
 {
 /// Computes the velocity u at a point, and the time τ = (4 uᵀ G u + 72 κ² G : G)^(-1/2) of streamline upwinding. With
 /// the cell's Jacobian J, G = J⁻ᵀ J⁻¹; in a box of edges h_d it is diag(1 / h_d²). Elements are bilinear, of dim
-/// components. `values` gets u and τ (0 without `upwind`), and `rate` gets |J⁻¹ u| unless it is null.
+/// components. `values` gets u and τ (0 without `upwind`), and `rate` gets |J⁻¹ u| + κ √(G : G) unless it is null.
 template <int dim>
 struct FlowAtPoints
 {
@@ -52,7 +52,7 @@ struct FlowAtPoints
     const double rates           = 4. * along + 72. * diffusion * diffusion * square;
     values[dim * stride + point] = upwind && rates > 0. ? 1. / std::sqrt(rates) : 0.;
     if (rate != nullptr)
-      rate[point] = std::sqrt(along);
+      rate[point] = std::sqrt(along) + diffusion * std::sqrt(square);
   }
 };
 

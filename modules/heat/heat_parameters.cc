@@ -54,4 +54,11 @@ void TemperatureParameters::check(unsigned int dim) const
   check_expression("Temperature/Heating", heating, 1, dim);
   boundaries.check(dim);
 }
+
+void HeatParameters::check(unsigned int dim) const
+{
+  TemperatureParameters::check(dim);
+  require(!on() || linear_solver.options("temperature").type != SolverType::cg,
+          "Temperature/Linear solver/Solver = cg is for symmetric matrices; take gmres or bicgstab");
+}
 } // namespace adamant

@@ -32,5 +32,8 @@ struct HeatParameters : TemperatureParameters
   LinearSolverParameters linear_solver;
 
   explicit HeatParameters(const MeshFileParameters &mesh_file);
+
+  /// Throws InputError for mistakes that show without a mesh.
+  void check(unsigned int dim) const;
 };
 } // namespace adamant
