@@ -147,8 +147,8 @@ TEST_F(BuoyantFlow, PowerLawInAChannel)
     return std::abs(record.at("speed").get<double>() - std::sqrt(1. - 2. / 5. + 1. / 9.));
   };
   const double coarse = error(3), fine = error(4);
-  EXPECT_LT(fine, 2e-3);
-  EXPECT_NEAR(std::log2(coarse / fine), 2., 0.1);
+  EXPECT_LT(fine, 2.3e-3); // 2.294e-3 by quadrature; a norm of nodal values hid a part
+  EXPECT_NEAR(std::log2(coarse / fine), 2., 0.02);
 }
 
 // Newton's and Picard's method find one flow, in which the load does the work that the viscosity takes.
