@@ -6,6 +6,7 @@
 #include "fem/functions/points.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
+#include "heat/heat_statistics.h"
 #include "multigrid/smoothers/functors.h"
 #include "stokes/stokes_flow.h"
 #include "stokes/transport/limited_transport.h"
@@ -126,15 +127,12 @@ private:
 
   double height() const { return device.dot(heights, c) / transport.mass(c); }
 
-  // Returns the least and the most of c, and widens the bounds of all steps.
+  // Returns the least and the most of c, and widens the bounds of all steps by them.
   std::array<double, 2> update_bounds()
   {
-    std::array<double, 2> extremes{{-1e300, -1e300}}; // of -c and c
-    for (const double value : adamant::to_host(c))
-      extremes = {{std::max(extremes[0], -value), std::max(extremes[1], value)}};
-    device.communicator().max(extremes.data(), 2);
-    bounds = {{std::min(bounds[0], -extremes[0]), std::max(bounds[1], extremes[1])}};
-    return {{-extremes[0], extremes[1]}};
+    const auto now = adamant::extremes(c);
+    bounds         = {{std::min(bounds[0], now[0]), std::max(bounds[1], now[1])}};
+    return now;
   }
 
   void scale(const Vector &by, const Vector &x, Vector &y) const // elementwise

@@ -140,7 +140,7 @@ private:
   {
     update_material();
     const auto result = timed("solve", [this] { return flow->solve(); });
-    if (carries())
+    if (carries)
       timed("transport", [this] { composition->transport.set_velocity(flow->u); });
     return result;
   }
@@ -165,7 +165,7 @@ private:
   {
     if (heat)
       timed(heat->solver_stays() ? "temperature" : "init/solver", [this] { heat->advance(time, dt, flow->u); });
-    if (carries())
+    if (carries)
       timed("transport", [this] {
         composition->transport.advance(dt, composition->c);
         device.synchronize();
@@ -200,17 +200,14 @@ private:
     flow->serialize(state);
     if (state.changes_mesh())
       timed("solve", [this] { flow->solve(); });
-    if (carries())
+    if (carries)
       composition->transport.set_velocity(flow->u);
   }
-
-  // A composition that is equal everywhere stays so; without temperature its Courant number still gives the step.
-  bool carries() const { return !heat || !adamant::is_constant(parameters.problem.initial_composition); }
 
   void add_statistics(adamant::Statistics::Row &row) override
   {
     row.push_back({"time_step", dt});
-    if (carries())
+    if (carries)
       composition->add_to(row);
     row.push_back({"speed", composition->speed(flow->u)});
     if (law.depends_on("strain"))
@@ -260,7 +257,7 @@ private:
   void report() override
   {
     record.update({{"end_time", time}, {"speed", composition->speed(flow->u)}});
-    if (carries())
+    if (carries)
       composition->add_to(record);
     if (parameters.time.steady > 0.)
       steady.add_to(record, parameters.time.steady);
@@ -288,8 +285,10 @@ private:
   Vector                                     inputs; // c at these points, then T
   Vector                                     density, load;
   adamant::SteadyValues                      steady;
-  double                                     dt       = 0.;
-  bool                                       new_mesh = false;
+  // A composition that is equal everywhere stays so; without temperature its Courant number still gives the step.
+  const bool carries  = !parameters.temperature.on() || !adamant::is_constant(parameters.problem.initial_composition);
+  double     dt       = 0.;
+  bool       new_mesh = false;
 };
 
 int main(int argc, char **argv)

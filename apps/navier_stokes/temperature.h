@@ -3,7 +3,6 @@
 #include "parameters.h"
 
 #include "algebra/device.h"
-#include "base/run_record.h"
 #include "coefficients/coefficient.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
@@ -12,7 +11,7 @@
 #include "flow/flow_matrices.h"
 #include "flow/stable_step.h"
 #include "frame/restart/state.h"
-#include "frame/run_folder.h"
+#include "heat/heat_statistics.h"
 #include "multigrid/smoothers/functors.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -20,7 +19,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -179,36 +177,22 @@ public:
     Vector r(device, n);
     device.for_each(n, adamant::HeatFlux{update(dt), mass.data(), rhs.data(), r.data()});
     for (const auto &[id, of_boundary] : weights)
-      values[flux_name(id)] = device.dot(of_boundary, r);
-    double extremes[] = {-HUGE_VAL, -HUGE_VAL}; // of -T and T
-    for (const double value : adamant::to_host(T))
-      {
-        extremes[0] = std::max(extremes[0], -value);
-        extremes[1] = std::max(extremes[1], value);
-      }
-    device.communicator().max(extremes, 2);
-    values["mean_T"]  = device.dot(mass, T) / device.dot(mass, ones);
-    values["least_T"] = -extremes[0];
-    values["most_T"]  = extremes[1];
+      last.fluxes[id] = device.dot(of_boundary, r);
+    const auto bounds = adamant::extremes(T);
+    last.mean         = device.dot(mass, T) / device.dot(mass, ones);
+    last.least        = bounds[0];
+    last.most         = bounds[1];
   }
 
   void add_to(adamant::Statistics::Row &row) const
   {
-    if (!on())
-      return;
-    for (const char *name : {"mean_T", "least_T", "most_T"})
-      row.emplace_back(name, values.at(name));
-    for (const auto &[id, of_boundary] : weights)
-      row.emplace_back(flux_name(id), values.at(flux_name(id)));
+    if (on())
+      last.add_to(row);
   }
   void add_to(adamant::RunRecord &record) const
   {
-    if (values.empty()) // there is none, or no step has been taken
-      return;
-    auto &of_temperature = record["temperature"];
-    of_temperature       = {{"mean", values.at("mean_T")}, {"min", values.at("least_T")}, {"max", values.at("most_T")}};
-    for (const auto &[id, of_boundary] : weights)
-      of_temperature["flux"][std::to_string(id)] = values.at(flux_name(id));
+    if (!std::isnan(last.mean)) // else there is none, or no step has been taken
+      last.add_to(record);
   }
 
   /// Saves or loads the state; at `time` on a new mesh.
@@ -216,7 +200,7 @@ public:
   {
     if (!on())
       return;
-    state.scalar(values);
+    last.serialize(state);
     state.vector(T, flow.velocity());
     if (state.loading() && state.changes_mesh())
       constrain(time);
@@ -241,8 +225,6 @@ public:
   Vector T, T_old; ///< nodal values after the step, and before it
 
 private:
-  static std::string flux_name(unsigned int id) { return "heat_flux_" + std::to_string(id); }
-
   adamant::PointFunction at_nodes(const std::string &key, const std::string &text) const
   {
     return adamant::function_at_points<dim>(device, key, text, 1, points);
@@ -305,6 +287,6 @@ private:
   adamant::HeatStep<dim>                    step = {};
   const std::vector<double>                 buoyancy;
   bool                                      has_load = false;
-  std::map<std::string, double>             values; // the last statistics
+  adamant::HeatStatistics                   last; // after the last step that had statistics
 };
 } // namespace navier_stokes

@@ -135,21 +135,6 @@ void HeatEquation<dim>::add_loads(Vector<double> &y)
   device.multiply(1., E, of_cells, 1., y);
 }
 
-// Returns minus the least and the largest of all values.
-template <int dim>
-std::array<double, 2> HeatEquation<dim>::extremes(const Vector<double> &values) const
-{
-  std::array<double, 2> result{{-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max()}};
-  const int             stride = std::min(values.size(), 4096);
-  Vector<double>        of_groups(device, 2 * stride);
-  device.for_each(stride, ExtremesOfGroup{values.data(), values.size(), stride, of_groups.data()});
-  const auto found = to_host(of_groups);
-  for (int i = 0; i < stride; ++i)
-    result = {{std::max(result[0], -found[i]), std::max(result[1], found[stride + i])}};
-  device.communicator().max(result.data(), 2);
-  return result;
-}
-
 // Computes r for the nodal values `of`, of all nodes that do not hang.
 template <int dim>
 void HeatEquation<dim>::residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt)
@@ -192,8 +177,8 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   iterations = solver->solve(b, x).iterations;
   field.nodal_values(x, g, T);
   residual(T, weights, time, dt);
-  for (const auto &[id, weights] : mean_on)
-    mean_fluxes[id] = device.dot(weights, r);
+  for (const auto &[id, of_rows] : mean_on)
+    mean_fluxes[id] = device.dot(of_rows, r);
   last_step = dt;
 }
 
@@ -206,33 +191,24 @@ void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
 }
 
 template <int dim>
-typename HeatEquation<dim>::Facts HeatEquation<dim>::facts() const
+HeatStatistics HeatEquation<dim>::statistics() const
 {
   const auto bounds = extremes(T);
-  return {device.dot(integrals, T) / volume, -bounds[0], bounds[1]};
+  return {device.dot(integrals, T) / volume, bounds[0], bounds[1], mean_fluxes};
 }
 
 template <int dim>
 void HeatEquation<dim>::add_to(Statistics::Row &row) const
 {
-  const Facts now = facts();
-  row.insert(row.end(),
-             {{"heat_iterations", iterations}, {"mean_T", now.mean}, {"least_T", now.least}, {"most_T", now.most}});
-  for (const auto &[id, flux] : mean_fluxes)
-    row.push_back({"heat_flux_" + std::to_string(id), flux});
+  row.emplace_back("heat_iterations", iterations);
+  statistics().add_to(row);
 }
 
 template <int dim>
 void HeatEquation<dim>::add_to(RunRecord &record) const
 {
-  const Facts now       = facts();
-  record["temperature"] = {{"mean", now.mean},
-                           {"min", now.least},
-                           {"max", now.most},
-                           {"iterations", iterations},
-                           {"flux", RunRecord::object()}};
-  for (const auto &[id, flux] : mean_fluxes)
-    record["temperature"]["flux"][std::to_string(id)] = flux;
+  statistics().add_to(record);
+  record["temperature"]["iterations"] = iterations;
 }
 
 template <int dim>

@@ -2,15 +2,14 @@
 
 #include "algebra/device.h"
 #include "algebra/matrix.h"
-#include "base/run_record.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/form.h"
 #include "fem/forms/quadrature_data.h"
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
-#include "frame/run_folder.h"
 #include "heat/heat_parameters.h"
+#include "heat/heat_statistics.h"
 #include "heat/step_weights.h"
 #include "multigrid/linear_solver.h"
 #include "operators/ghost_values.h"
@@ -18,7 +17,6 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
-#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -51,9 +49,8 @@ public:
   /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError.
   void advance(double time, double dt, const Vector<double> &u);
 
-  /// Computes T at the points of `quadrature`: point q of cell c is entry c n_q + q.
+  /// Computes T at the points of QGauss(2): point q of cell c is entry c n_q + q.
   void evaluate(Vector<double> &at_points) const;
-  int  n_points() const { return points.n_points(); }
 
   /// Returns the mean of κ ∂_n T, the heat that comes in, on each boundary with prescribed values. It follows from the
   /// residual of the last step (consistent flux); a node where such boundaries meet counts for the first one.
@@ -67,20 +64,16 @@ public:
 
   const LevelSpace<dim> &space() const { return field.space(); }
 
-  Vector<double>            T; ///< nodal values
-  const dealii::QGauss<dim> quadrature{2};
+  Vector<double> T; ///< nodal values
 
 private:
-  struct Facts
-  {
-    double mean, least, most;
-  };
-  Facts                 facts() const;
-  void                  assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
-  void                  residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
-  void                  add_loads(Vector<double> &y);
-  std::array<double, 2> extremes(const Vector<double> &values) const;
+  int            n_points() const { return points.n_points(); }
+  void           assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
+  void           residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
+  void           add_loads(Vector<double> &y);
+  HeatStatistics statistics() const;
 
+  const dealii::QGauss<dim>              quadrature{2};
   Device                                 device;
   const HeatParameters                  &parameters;
   const dealii::Mapping<dim>            &mapping;

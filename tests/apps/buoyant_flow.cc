@@ -285,7 +285,7 @@ TEST_F(BuoyantFlow, RunsOfAStrainRateGoOn)
 }
 
 // Blankenbach et al. 1989, case 1a: 4.884409 and 42.864947. On 32 x 32 cells streamline upwinding leaves -1.0e-3 of
-// the Nusselt number (an independent program with direct solvers).
+// the Nusselt number, as a program with direct solvers found.
 TEST_F(BuoyantFlow, ConvectsAsPublished)
 {
   const auto record =

@@ -90,6 +90,46 @@ void make_random_mesh(Triangulation<dim> &mesh, unsigned int seed)
   ASSERT_GE(hanging.size(), 4u) << "the random mesh should have hanging nodes at four levels, seed " << seed;
 }
 
+/// The unit square or cube in equal cells, with boundary ids; with `hanging`, cells at x, y = 1 are refined once more.
+template <int dim>
+void make_corner_mesh(Triangulation<dim> &mesh, unsigned int refinements, bool hanging)
+{
+  GridGenerator::hyper_cube(mesh, 0., 1., true);
+  mesh.refine_global(refinements);
+  if (!hanging)
+    return;
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->center()[0] > 0.5 && cell->center()[1] > 0.3)
+      cell->set_refine_flag();
+  mesh.execute_coarsening_and_refinement();
+}
+
+/// Point number i of n, with coordinate d in coordinates[d n + i].
+template <int dim>
+Point<dim> point_of(const adamant::Array<double> &coordinates, std::size_t i)
+{
+  Point<dim> x;
+  for (int d = 0; d < dim; ++d)
+    x[d] = coordinates[d * (coordinates.size() / dim) + i];
+  return x;
+}
+
+/// The values f(x, component) at the nodes of a space, continuous at hanging nodes.
+template <int dim, class F>
+adamant::Array<double> values_at_nodes(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const F &f)
+{
+  const auto     points = adamant::support_points(space, mapping);
+  Vector<double> values(space.n_owned());
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      {
+        const int dof = space.cell_dofs(cell)[i];
+        values[dof]   = f(point_of<dim>(points, dof), space.element().system_to_component_index(i).first);
+      }
+  space.hanging_nodes.distribute(values);
+  return {values.begin(), values.end()};
+}
+
 /// A box of two coarse cells that is periodic in x and in the last direction, refined at random.
 template <int dim>
 void make_periodic_mesh(Triangulation<dim> &mesh, unsigned int seed)

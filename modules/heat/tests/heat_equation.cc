@@ -15,7 +15,6 @@
 #include <string>
 
 using namespace test;
-using adamant::Array;
 using adamant::to_host;
 using adamant::test::DeviceTest;
 using DeviceVector = adamant::Vector<double>;
@@ -32,15 +31,7 @@ public:
   Flow(const adamant::Device &device, unsigned int refinements, bool hanging)
     : device(device)
   {
-    GridGenerator::hyper_cube(mesh, 0., 1., true);
-    mesh.refine_global(refinements);
-    if (hanging)
-      {
-        for (const auto &cell : mesh.active_cell_iterators())
-          if (cell->center()[0] > 0.5 && cell->center()[1] > 0.3)
-            cell->set_refine_flag();
-        mesh.execute_coarsening_and_refinement();
-      }
+    make_corner_mesh(mesh, refinements, hanging);
     meshes.emplace(mesh, adamant::LevelMeshOptions{});
     velocity.emplace(*meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
     parameters.initial = "0";
@@ -58,19 +49,7 @@ public:
 
   DeviceVector flow(const Function &u) const
   {
-    const auto   &space  = velocity->finest();
-    const auto    points = adamant::support_points(space, mapping);
-    Array<double> result(space.n_owned());
-    for (int cell = 0; cell < space.n_cells(); ++cell)
-      for (int i = 0; i < space.dofs_per_cell(); ++i)
-        {
-          const int dof = space.cell_dofs(cell)[i];
-          result[dof]   = u(place(points, result.size(), dof), space.element().system_to_component_index(i).first);
-        }
-    Vector<double> closed(result.begin(), result.end());
-    space.hanging_nodes.distribute(closed);
-    std::copy(closed.begin(), closed.end(), result.begin());
-    return DeviceVector(device, result);
+    return DeviceVector(device, values_at_nodes(velocity->finest(), mapping, u));
   }
 
   // The largest error of T.
@@ -80,7 +59,7 @@ public:
     const auto T      = to_host(heat->T);
     double     most   = 0.;
     for (std::size_t i = 0; i < T.size(); ++i)
-      most = std::max(most, std::abs(T[i] - exact(place(points, T.size(), i))));
+      most = std::max(most, std::abs(T[i] - exact(point_of<dim>(points, i))));
     return most;
   }
 
@@ -92,15 +71,6 @@ public:
   std::optional<adamant::LevelMeshes<dim>>  meshes;
   std::optional<adamant::Field<dim>>        velocity;
   std::optional<adamant::HeatEquation<dim>> heat;
-
-private:
-  static Point<dim> place(const Array<double> &points, std::size_t n, std::size_t i)
-  {
-    Point<dim> x;
-    for (int d = 0; d < dim; ++d)
-      x[d] = points[d * n + i];
-    return x;
-  }
 };
 
 double at_rest(const Point<2> &, int)

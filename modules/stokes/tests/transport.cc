@@ -29,15 +29,7 @@ public:
   Rotation(const adamant::Device &device, unsigned int refinements, bool hanging)
     : device(device)
   {
-    GridGenerator::hyper_cube(mesh);
-    mesh.refine_global(refinements);
-    if (hanging)
-      {
-        for (const auto &cell : mesh.active_cell_iterators())
-          if (cell->center()[0] > 0.5 && cell->center()[1] > 0.3)
-            cell->set_refine_flag();
-        mesh.execute_coarsening_and_refinement();
-      }
+    make_corner_mesh(mesh, refinements, hanging);
     meshes.emplace(mesh, adamant::LevelMeshOptions{});
     field.emplace(*meshes, "c", FE_Q<dim>(1));
     velocity.emplace(*meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
@@ -46,22 +38,7 @@ public:
 
   DeviceVector values(const adamant::Field<dim> &of, const std::function<double(const Point<dim> &, int)> &f) const
   {
-    const auto   &space  = of.finest();
-    const auto    points = adamant::support_points(space, mapping);
-    Array<double> result(space.n_owned());
-    for (int cell = 0; cell < space.n_cells(); ++cell)
-      for (int i = 0; i < space.dofs_per_cell(); ++i)
-        {
-          const int  dof = space.cell_dofs(cell)[i];
-          Point<dim> x;
-          for (int d = 0; d < dim; ++d)
-            x[d] = points[d * result.size() + dof];
-          result[dof] = f(x, space.dof_handler().get_fe().system_to_component_index(i).first);
-        }
-    Vector<double> closed(result.begin(), result.end());
-    of.finest().hanging_nodes.distribute(closed);
-    std::copy(closed.begin(), closed.end(), result.begin());
-    return DeviceVector(device, result);
+    return DeviceVector(device, values_at_nodes(of.finest(), mapping, f));
   }
   DeviceVector turning() const
   {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "algebra/vector.h"
+#include "base/run_record.h"
+#include "frame/restart/state.h"
+#include "frame/run_folder.h"
+
+#include <array>
+#include <limits>
+#include <map>
+
+namespace adamant
+{
+/// Returns the least and the largest of the values that all ranks have, computed on the device. All ranks call it
+/// together.
+std::array<double, 2> extremes(const Vector<double> &values);
+
+/// Numbers that describe a temperature T after a step.
+struct HeatStatistics
+{
+  double                         mean  = std::numeric_limits<double>::quiet_NaN(); ///< NaN before the first step
+  double                         least = 0., most = 0.;
+  std::map<unsigned int, double> fluxes; ///< the mean heat that comes in through boundaries with prescribed values
+
+  void add_to(Statistics::Row &row) const; ///< as mean_T, least_T, most_T and heat_flux_<boundary>
+  void add_to(RunRecord &record) const;    ///< as record["temperature"]
+  void serialize(State &state);
+};
+} // namespace adamant
