@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/forked_runs.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,12 +60,10 @@ protected:
   Outcome start(const std::vector<std::string> &arguments)
   {
     Outcome outcome;
-    outcome.folder         = (folder / ("run" + std::to_string(++n_runs))).string();
-    std::string command    = "cd '" + folder.string() + "' && " + before + " '" + executable + "'";
-    bool        has_output = false;
+    outcome.folder  = (folder / ("run" + std::to_string(++n_runs))).string();
+    bool has_output = false;
     for (std::size_t i = 0; i < arguments.size(); ++i)
       {
-        command += " '" + arguments[i] + "'";
         if (arguments[i].rfind("--restart=", 0) == 0 || (arguments[i] == "--restart" && arguments.size() > i + 1))
           has_output = true;
         if (arguments[i] == "--output" && i + 1 < arguments.size())
@@ -71,9 +72,11 @@ protected:
             outcome.folder = arguments[i + 1];
           }
       }
+    std::vector<std::string> words = {executable};
+    words.insert(words.end(), arguments.begin(), arguments.end());
     if (!has_output)
-      command += " --output '" + outcome.folder + "'";
-    const int status = std::system((command + " > out.txt 2> err.txt").c_str());
+      words.insert(words.end(), {"--output", outcome.folder});
+    const int status = before.empty() && ForkedRuns::available() ? run_forked(words) : run_by_shell(words);
     outcome.code     = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     outcome.out      = read("out.txt");
     outcome.err      = read("err.txt");
@@ -143,5 +146,20 @@ protected:
   const std::filesystem::path folder;
 
 private:
-  int n_runs = 0;
+  int run_forked(const std::vector<std::string> &words)
+  {
+    if (!forked)
+      forked = std::make_unique<ForkedRuns>(executable, folder);
+    return forked->run(words);
+  }
+  int run_by_shell(const std::vector<std::string> &words) const
+  {
+    std::string command = "cd '" + folder.string() + "' && " + before;
+    for (const auto &word : words)
+      command += " '" + word + "'";
+    return std::system((command + " > out.txt 2> err.txt").c_str());
+  }
+
+  std::unique_ptr<ForkedRuns> forked;
+  int                         n_runs = 0;
 };
