@@ -77,7 +77,7 @@ protected:
     if (!has_output)
       words.insert(words.end(), {"--output", outcome.folder});
     const int status = before.empty() && ForkedRuns::available() ? run_forked(words) : run_by_shell(words);
-    outcome.code     = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.code     = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); // as a shell says
     outcome.out      = read("out.txt");
     outcome.err      = read("err.txt");
     if (std::ifstream in(outcome.folder + "/run.json"); in)
