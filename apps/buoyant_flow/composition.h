@@ -2,6 +2,7 @@
 
 #include "parameters.h"
 
+#include "coefficients/extremes.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/restart/state.h"

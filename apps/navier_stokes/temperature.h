@@ -4,6 +4,7 @@
 
 #include "algebra/device.h"
 #include "coefficients/coefficient.h"
+#include "coefficients/extremes.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"

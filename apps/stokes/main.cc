@@ -30,6 +30,7 @@
 #include <cmath>
 #include <iostream>
 #include <optional>
+#include <utility>
 
 using namespace stokes;
 
@@ -137,9 +138,9 @@ private:
     set_viscosity(eta.stage(1. / parameters.viscosity.stages));
   }
 
-  void set_viscosity(const adamant::CellViscosity &stage)
+  void set_viscosity(adamant::CellViscosity stage)
   {
-    timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(stage); });
+    timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->set_viscosity(std::move(stage)); });
     timed(flow->solver_stays() ? "rhs" : "init/right-hand side", [this] { flow->set_load(load); });
     timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
   }
@@ -172,7 +173,7 @@ private:
   void serialize(adamant::State &state) override
   {
     if (state.loading() && parameters.viscosity.stages > 1)
-      set_viscosity(eta);
+      set_viscosity(eta.stage(1.));
     flow->serialize(state);
   }
 

@@ -1,6 +1,7 @@
 #include "heat/heat_equation.h"
 
 #include "base/exceptions.h"
+#include "coefficients/extremes.h"
 #include "expressions/expressions.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/points.h"

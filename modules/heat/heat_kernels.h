@@ -139,26 +139,6 @@ struct HeatLoads
   }
 };
 
-/// Computes the least and the largest of the values i, i + stride, ..., in extremes[i] and extremes[stride + i].
-struct ExtremesOfGroup
-{
-  const double *values;
-  int           n, stride;
-  double       *extremes;
-
-  ADAMANT_HOST_DEVICE void operator()(int i) const
-  {
-    double least = values[i], most = values[i];
-    for (int k = i + stride; k < n; k += stride)
-      {
-        least = values[k] < least ? values[k] : least;
-        most  = values[k] > most ? values[k] : most;
-      }
-    extremes[i]          = least;
-    extremes[stride + i] = most;
-  }
-};
-
 /// For AtQuadraturePoints: stores the value.
 struct StoreTemperature
 {

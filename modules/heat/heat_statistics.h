@@ -1,20 +1,14 @@
 #pragma once
 
-#include "algebra/vector.h"
 #include "base/run_record.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 
-#include <array>
 #include <limits>
 #include <map>
 
 namespace adamant
 {
-/// Returns the least and the largest of the values that all ranks have, computed on the device. All ranks call it
-/// together.
-std::array<double, 2> extremes(const Vector<double> &values);
-
 /// Numbers that describe a temperature T after a step.
 struct HeatStatistics
 {

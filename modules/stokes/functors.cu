@@ -18,6 +18,7 @@ template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, Wei
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AverageInCells &);
+template void for_each(const DeviceInterface &, int, const RatioInCells &);
 template void for_each(const DeviceInterface &, int, const ScaleOfCells &);
 template void for_each(const DeviceInterface &, int, const ToFirstNodes<double> &);
 template void for_each(const DeviceInterface &, int, const ToFirstNodes<float> &);

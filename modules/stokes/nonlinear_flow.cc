@@ -133,7 +133,7 @@ void NonlinearFlow<dim>::evaluate(const Vector<double> &of)
 }
 
 template <int dim>
-CellViscosity NonlinearFlow<dim>::checked_viscosity() const
+CellViscosity NonlinearFlow<dim>::checked_viscosity()
 {
   try
     {
@@ -227,9 +227,7 @@ SolverResult NonlinearFlow<dim>::solve()
   auto last = checked_viscosity();
   last.rescale(eta.scale);
   eta = std::move(last);
-  this->scaled.upload(eta.of_cells.data());
-  device.copy(this->scaled, this->viscosity);
-  device.scale(eta.scale, this->viscosity);
+  this->set_cells();
   strain->factor().set_zero();
   this->set_nodal_values();
   device.synchronize();

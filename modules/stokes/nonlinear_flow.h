@@ -67,7 +67,7 @@ private:
   void                  set_depths(const dealii::Mapping<dim> &mapping, const std::vector<double> &gravity);
   bool                  at_rest() const;
   void                  evaluate(const Vector<double> &of);
-  CellViscosity         checked_viscosity() const;
+  CellViscosity         checked_viscosity();
   const Vector<double> &averaged();
   Average               kind_of_average() const { return viscosity_parameters.finest_average(law.automatic_average()); }
   SolverResult          find_size();

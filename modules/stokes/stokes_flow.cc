@@ -1,5 +1,6 @@
 #include "stokes/stokes_flow.h"
 
+#include "coefficients/extremes.h"
 #include "evaluation/flow_quantities.h"
 #include "fem/functions/points.h"
 #include "frame/linear_solver_setup.h"
@@ -15,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace adamant
@@ -56,20 +58,6 @@ double length_of(const dealii::Triangulation<dim> &mesh)
   return std::pow(volume, 1. / dim);
 }
 
-// Whether the values at the n points of each cell vary by a factor of less than 10, on all ranks. A jump of the
-// viscosity through a cell that matters varies by more. A smooth viscosity varies by less on a mesh that resolves it.
-bool varies_smoothly(const Array<double> &at_points, int n, const Device &device)
-{
-  double most = 1.;
-  for (auto cell = at_points.begin(); cell != at_points.end(); cell += n)
-    {
-      const auto [low, high] = std::minmax_element(cell, cell + n);
-      most                   = std::max(most, *low > 0. ? *high / *low : std::numeric_limits<double>::max());
-    }
-  device.communicator().max(&most, 1);
-  return most < 10.;
-}
-
 // What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
 template <int dim>
 std::string rounding_limit(const CellViscosity &eta, double h, const Vector<double> &x, const Vector<double> &b)
@@ -109,33 +97,69 @@ StokesFlow<dim>::StokesFlow(const Device &device, const LevelMeshOptions &levels
   forces      = field.vector();
   p           = Vector<double>(device, matrices_.nodal_pressure.finest().n_owned());
   viscosity   = Vector<double>(device, space().n_cells());
-  scaled      = Vector<double>(device, space().n_cells());
+  scratch     = Vector<double>(device, space().n_cells());
   check_flux(boundaries, space(), mapping);
   require_no_rigid_motion(boundaries, mesh, true);
   prescribed = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping).values);
   tractions =
     Vector<double>(device, transposed_product(space().owned_H(), Tractions<dim>(boundaries).load(space(), mapping)));
   g       = field.prescribed_vector();
-  volumes = volumes_of(space().active_cells());
+  volumes = Vector<double>(device, volumes_of(space().active_cells()));
+  volume  = device.dot(volumes, Vector<double>(device, Array<double>(space().n_cells(), 1.)));
 }
 
 template <int dim>
 CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, bool has_units,
-                                            const std::string &automatic) const
+                                            const std::string &automatic)
 {
-  const int      n = static_cast<int>(matrices_.quadrature.size());
-  Vector<double> of_cells(device, space().n_cells());
-  device.for_each(of_cells.size(),
+  const int      n = static_cast<int>(matrices_.quadrature.size()), n_cells = space().n_cells();
+  CellViscosity  eta;
+  Vector<double> of_cells(device, n_cells);
+  device.for_each(n_cells,
                   AverageInCells{average_parameters.finest_average(automatic), n, at_points.data(), of_cells.data()});
-  const auto &finest   = average_parameters.finest;
-  const bool  may_stay = finest == "none" || (finest == "auto" && matrices_.is_q2());
-  auto        values   = may_stay ? to_host(at_points) : Array<double>();
-  const bool  averaged = !may_stay || (finest == "auto" && !varies_smoothly(values, n, device));
-  if (averaged)
-    values.clear();
-  auto result     = adamant::cell_viscosity(space(), volumes, to_host(of_cells), std::move(values), has_units);
-  result.averaged = averaged;
-  return result;
+  eta.of_cells       = std::move(of_cells);
+  const auto &finest = average_parameters.finest;
+  eta.averaged       = finest == "auto" ? !matrices_.is_q2() || !varies_smoothly(at_points) : finest != "none";
+  if (!eta.averaged)
+    {
+      eta.at_points = Vector<double>(device, at_points.size());
+      device.copy(at_points, eta.at_points);
+    }
+  const auto bounds = extremes(eta.averaged ? eta.of_cells : eta.at_points);
+  device.for_each(n_cells, Power{1., -1., eta.of_cells.data(), scratch.data()});
+  const double fluidity = device.dot(volumes, scratch);
+  if (!(bounds[0] > 0. && std::isfinite(bounds[1]) && std::isfinite(fluidity)))
+    refuse_viscosity(to_host(eta.of_cells));
+  require(bounds[1] <= 1e12 * bounds[0], "Problem/Viscosity varies by ", bounds[1] / bounds[0],
+          "; more than 1e12 is beyond double precision");
+  eta.least = bounds[0];
+  eta.most  = bounds[1];
+  if (has_units)
+    eta.rescale(volume / fluidity);
+  return eta;
+}
+
+// Whether the values at the n points of each cell vary by a factor of less than 10, on all ranks. A jump of the
+// viscosity through a cell that matters varies by more. A smooth viscosity varies by less on a mesh that resolves it.
+template <int dim>
+bool StokesFlow<dim>::varies_smoothly(const Vector<double> &at_points)
+{
+  const int n = static_cast<int>(matrices_.quadrature.size());
+  device.for_each(scratch.size(), RatioInCells{n, at_points.data(), scratch.data()});
+  return extremes(scratch)[1] < 10.;
+}
+
+template <int dim>
+void StokesFlow<dim>::refuse_viscosity(const Array<double> &of_cells) const
+{
+  const auto bad =
+    std::find_if(of_cells.begin(), of_cells.end(), [](double value) { return !(std::isfinite(value) && value > 0.); });
+  std::ostringstream what;
+  if (bad != of_cells.end())
+    what << "Problem/Viscosity is " << *bad << " in the cell around ("
+         << space().active_cells()[bad - of_cells.begin()]->center() << "): it has to be positive and finite";
+  require_on_all(space().communicator(), what.str());
+  throw RunError("the viscosity's harmonic mean is not finite");
 }
 
 template <int dim>
@@ -144,11 +168,8 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
   auto x_u = part(x, 0);
   device.scale(new_eta.scale / eta.scale, x_u); // u stays
   eta = std::move(new_eta);
-  scaled.upload(eta.of_cells.data());
-  device.copy(scaled, viscosity);
-  device.scale(eta.scale, viscosity);
-  scaled_at_points = Vector<double>(device, eta.at_points);
-  matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
+  set_cells();
+  matrices_.update(eta.of_cells, eta.averaged ? nullptr : &eta.at_points);
   device.copy(prescribed, g);
   device.scale(eta.scale, g);
   solver_is_behind = b_is_behind = true;
@@ -156,6 +177,13 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
   if (!solver || precision_ == Precision::float32)
     if (const auto wanted = wanted_precision(); !solver || wanted != precision_)
       new_precision = wanted;
+}
+
+template <int dim>
+void StokesFlow<dim>::set_cells()
+{
+  device.copy(eta.of_cells, viscosity);
+  device.scale(eta.scale, viscosity);
 }
 
 template <int dim>
@@ -176,7 +204,7 @@ Precision StokesFlow<dim>::wanted_precision() const
 {
   const auto wanted = parameters.options("").precision;
   const bool rough  = parameters.adapt_precision && wanted == Precision::float32 && eta.most > 1e5 * eta.least &&
-                     largest_jump(space(), eta.of_cells) > 1e3;
+                     largest_jump(space(), to_host(eta.of_cells)) > 1e3;
   return rough ? Precision::mixed : wanted;
 }
 

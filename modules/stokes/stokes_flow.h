@@ -61,10 +61,11 @@ public:
   void update_solver();
   bool solver_stays() const { return solver && !new_precision; }
   /// Returns the viscosity for values at the quadrature points of A on the device, point q of cell c at c n_q + q. It
-  /// is averaged in cells as the parameters say, or by the kind `automatic`. cell_viscosity() explains `has_units` and
-  /// errors.
+  /// is averaged in cells as the parameters say, or by the kind `automatic`. With `has_units` the scale is the harmonic
+  /// mean over the domain, which is about η of the parts that flow; else it is 1. Throws InputError where η is not
+  /// positive and finite, or varies by more than 1e12.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units,
-                             const std::string &automatic = "harmonic") const;
+                             const std::string &automatic = "harmonic");
 
   /// Sets the right-hand side for the load F_i = ∫ f · φ_i at the unknowns of the velocity, on the device. It adds the
   /// tractions, and the prescribed velocities with the viscosity that was set. Where they are not zero, A_g is
@@ -117,13 +118,16 @@ public:
   }
 
 protected:
-  void           make_solver(Precision precision);
-  Precision      wanted_precision() const;
-  SolverResult   solve_scaled(const Vector<double> &rhs, Vector<double> &solution, double part_of_tolerance = 1.);
-  void           set_nodal_values();
-  void           set_right_hand_side();
-  void           solution(State &state, Vector<double> &of); // saves or loads a vector such as x
-  Vector<double> part(const Vector<double> &of, int block) const
+  void              make_solver(Precision precision);
+  Precision         wanted_precision() const;
+  SolverResult      solve_scaled(const Vector<double> &rhs, Vector<double> &solution, double part_of_tolerance = 1.);
+  void              set_nodal_values();
+  void              set_right_hand_side();
+  void              set_cells(); // `viscosity` from eta
+  bool              varies_smoothly(const Vector<double> &at_points);
+  [[noreturn]] void refuse_viscosity(const Array<double> &of_cells) const;
+  void              solution(State &state, Vector<double> &of); // saves or loads a vector such as x
+  Vector<double>    part(const Vector<double> &of, int block) const
   {
     return block == 0 ? of.part(0, field.size()) : of.part(field.size(), of.size() - field.size());
   }
@@ -145,12 +149,12 @@ protected:
   bool                             solver_is_behind = true; // whether update_solver() has to follow
   bool                             b_is_behind      = true; // whether set_load() has to follow
   CellViscosity                    eta;
-  Array<double>                    volumes;                  // of the cells
-  Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
-  Vector<double>                   prescribed, g;            // velocities; g: times the scale of η
-  Vector<double>                   tractions, forces;        // loads: of the boundaries, and all
-  Vector<double>                   b, x;                     // x is (u times the scale of η, p times length)
-  std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
+  Vector<double>                   volumes, scratch;  // of the cells
+  double                           volume = 0.;       // of the domain
+  Vector<double>                   prescribed, g;     // velocities; g: times the scale of η
+  Vector<double>                   tractions, forces; // loads: of the boundaries, and all
+  Vector<double>                   b, x;              // x is (u times the scale of η, p times length)
+  std::optional<Matrix<double>>    injection;         // of pressures on the velocity mesh to unknowns
 
   std::shared_ptr<Array<double>> on_host = std::make_shared<Array<double>>(); // the viscosity, see values()
 };

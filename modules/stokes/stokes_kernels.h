@@ -179,4 +179,23 @@ struct AverageInCells
     y[cell] = average == Average::harmonic ? n / sum : average == Average::geometric ? exp(sum / n) : sum / n;
   }
 };
+
+/// Computes y_cell, the largest of the n values x of a cell over the least. It is infinite where a value is not positive.
+struct RatioInCells
+{
+  int                      n;
+  const double            *x;
+  double                  *y;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const double *values = x + static_cast<long>(cell) * n;
+    double        least = values[0], most = values[0];
+    for (int q = 1; q < n; ++q)
+      {
+        least = values[q] < least ? values[q] : least;
+        most  = values[q] > most ? values[q] : most;
+      }
+    y[cell] = least > 0. ? most / least : HUGE_VAL;
+  }
+};
 } // namespace adamant

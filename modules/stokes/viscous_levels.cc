@@ -357,9 +357,9 @@ template class ViscousLevels<3>;
 void CellViscosity::rescale(double new_scale)
 {
   const double factor = scale / new_scale;
-  for (auto *array : {&of_cells, &at_points})
-    for (double &value : *array)
-      value *= factor;
+  for (auto *vector : {&of_cells, &at_points})
+    if (vector->size() > 0)
+      vector->device().scale(factor, *vector);
   least *= factor;
   most *= factor;
   scale = new_scale;
@@ -367,54 +367,15 @@ void CellViscosity::rescale(double new_scale)
 
 CellViscosity CellViscosity::stage(double s) const
 {
-  CellViscosity result = *this;
-  for (auto *array : {&result.of_cells, &result.at_points})
-    for (double &value : *array)
-      value *= std::pow(value / least, s - 1.);
-  result.most = least * std::pow(most / least, s);
-  return result;
-}
-
-template <int dim>
-CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
-                             Array<double> at_points, bool has_units)
-{
-  const Communicator ranks = space.communicator();
-  const auto         bad =
-    std::find_if(of_cells.begin(), of_cells.end(), [](double value) { return !(std::isfinite(value) && value > 0.); });
-  std::ostringstream what;
-  if (bad != of_cells.end())
-    what << "Problem/Viscosity is " << *bad << " in the cell around ("
-         << space.active_cells()[bad - of_cells.begin()]->center() << "): it has to be positive and finite";
-  require_on_all(ranks, what.str());
-  CellViscosity eta;
-  double        volume = 0., fluidity = 0.;
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    {
-      volume += volumes[cell];
-      fluidity += volumes[cell] / of_cells[cell];
-    }
-  double sums[] = {volume, fluidity};
-  ranks.sum(sums, 2);
-  eta.of_cells  = std::move(of_cells);
-  eta.at_points = std::move(at_points);
-  if (has_units)
-    eta.scale = sums[0] / sums[1];
-  for (auto *array : {&eta.of_cells, &eta.at_points})
-    for (double &value : *array)
-      value /= eta.scale;
-  double extremes[] = {-std::numeric_limits<double>::max(), 0.}; // -least and most
-  for (const double value : eta.at_points.empty() ? eta.of_cells : eta.at_points)
-    {
-      extremes[0] = std::max(extremes[0], -value);
-      extremes[1] = std::max(extremes[1], value);
-    }
-  ranks.max(extremes, 2);
-  eta.least = -extremes[0];
-  eta.most  = extremes[1];
-  require(eta.most <= 1e12 * eta.least, "Problem/Viscosity varies by ", eta.most / eta.least,
-          "; more than 1e12 is beyond double precision");
-  return eta;
+  const auto power = [&](const Vector<double> &of) {
+    Vector<double> result;
+    if (of.size() == 0)
+      return result;
+    result = Vector<double>(of.device(), of.size());
+    of.device().for_each(of.size(), Power{std::pow(least, 1. - s), s, of.data(), result.data()});
+    return result;
+  };
+  return {power(of_cells), power(at_points), scale, least, least * std::pow(most / least, s), averaged};
 }
 
 template <int dim>
@@ -440,8 +401,6 @@ double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells)
   return most;
 }
 
-template CellViscosity cell_viscosity(const LevelSpace<2> &, const Array<double> &, Array<double>, Array<double>, bool);
-template CellViscosity cell_viscosity(const LevelSpace<3> &, const Array<double> &, Array<double>, Array<double>, bool);
-template double        largest_jump(const LevelSpace<2> &, const Array<double> &);
-template double        largest_jump(const LevelSpace<3> &, const Array<double> &);
+template double largest_jump(const LevelSpace<2> &, const Array<double> &);
+template double largest_jump(const LevelSpace<3> &, const Array<double> &);
 } // namespace adamant
