@@ -13,6 +13,4 @@ template void for_each(const DeviceInterface &, int, const HeatResidual<2> &);
 template void for_each(const DeviceInterface &, int, const HeatResidual<3> &);
 template void for_each(const DeviceInterface &, int, const HeatLoads<2> &);
 template void for_each(const DeviceInterface &, int, const HeatLoads<3> &);
-template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2, StoreTemperature> &);
-template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreTemperature> &);
 } // namespace adamant::cuda

@@ -9,6 +9,7 @@
 #include "heat/heat_kernels.h"
 #include "multigrid/smoothers/functors.h"
 #include "operators/level_data.h"
+#include "scalar/nonlinear_kernels.h"
 
 #include <deal.II/fe/fe_q.h>
 
@@ -187,8 +188,8 @@ template <int dim>
 void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
 {
   const Vector<double> nodal = ghosts.with_ghosts(T);
-  device.for_each(n_points(),
-                  AtQuadraturePoints<dim, StoreTemperature>{points.view(), nodal.data(), 1, 0, {at_points.data()}});
+  device.for_each(n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
+                                points.view(), nodal.data(), 1, 0, {at_points.data(), nullptr, 0}});
 }
 
 template <int dim>

@@ -138,12 +138,4 @@ struct HeatLoads
     loads[index] = sum;
   }
 };
-
-/// For AtQuadraturePoints: stores the value.
-struct StoreTemperature
-{
-  double *values;
-
-  ADAMANT_HOST_DEVICE void operator()(int point, double value, const double *) const { values[point] = value; }
-};
 } // namespace adamant

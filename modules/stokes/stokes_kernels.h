@@ -93,20 +93,20 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
   }
 };
 
-/// Integrates `∫ φ_i φ_j / η`, with η constant in the n_parts parts of each cell: its children or the cell itself. Each
-/// of the n_q quadrature points has its part in part_of_point.
+/// Integrates `∫ w φ_i φ_j`, with w constant in the n_parts parts of each cell: its children or the cell itself. Each of
+/// the n_q quadrature points has its part in part_of_point.
 struct WeightedMass
 {
   static constexpr int rows = 1, columns = 1;
   int                  n_parts, n_q;
-  const double        *viscosity; ///< viscosity of part k of cell c: [n_parts c + k]
+  const double        *weight; ///< of part k of cell c: [n_parts c + k]
   const int           *part_of_point;
 
   template <int dim>
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
   {
     const int part = part_of_point[at.point - at.cell * n_q];
-    local[0][0] += at.value_i * at.value_j * at.JxW / viscosity[n_parts * at.cell + part];
+    local[0][0] += weight[n_parts * at.cell + part] * at.value_i * at.value_j * at.JxW;
   }
 };
 

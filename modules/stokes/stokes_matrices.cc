@@ -209,8 +209,9 @@ void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<d
   const Vector<double> &finest = is_q2() ? of_finest : viscosity, &parts = is_q2() ? viscosity : of_parts;
   const int             n_parts = is_q2() ? 1 : 1 << dim;
   A.update(viscosity, finest, at_points);
+  device.for_each(parts.size(), Power{1., -1., parts.data(), weights.data()}); // as a division at each point takes long
   M->update(device, [&](std::size_t) {
-    return WeightedMass{n_parts, part_of_point.size(), parts.data(), part_of_point.data()};
+    return WeightedMass{n_parts, part_of_point.size(), weights.data(), part_of_point.data()};
   });
   if (options.schur == SchurComplement::bfbt)
     update_bfbt(viscosity, finest);
