@@ -169,11 +169,12 @@ void StokesMatrices<dim>::set_up_cells()
     {
       to_finest_mesh = Matrix<double>(device, values_of_parents(finest));
       of_finest      = Vector<double>(device, to_finest_mesh.n_rows());
+      fluidity       = Vector<double>(device, velocity.finest().n_cells());
     }
   else
     {
       to_children = Matrix<double>(device, values_of_children(finest));
-      of_parts    = Vector<double>(device, to_children.n_rows());
+      fluidity    = Vector<double>(device, to_children.n_rows());
     }
 }
 
@@ -205,13 +206,14 @@ void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<d
   if (is_q2())
     device.multiply(1., to_finest_mesh, viscosity, 0., of_finest);
   else
-    device.multiply(1., to_children, viscosity, 0., of_parts);
-  const Vector<double> &finest = is_q2() ? of_finest : viscosity, &parts = is_q2() ? viscosity : of_parts;
-  const int             n_parts = is_q2() ? 1 : 1 << dim;
+    device.multiply(1., to_children, viscosity, 0., fluidity);
+  const Vector<double> &finest = is_q2() ? of_finest : viscosity;
+  // Once for each part, as a division at each point takes long.
+  device.for_each(fluidity.size(), Power{1., -1., is_q2() ? viscosity.data() : fluidity.data(), fluidity.data()});
+  const int n_parts = is_q2() ? 1 : 1 << dim;
   A.update(viscosity, finest, at_points);
-  device.for_each(parts.size(), Power{1., -1., parts.data(), weights.data()}); // as a division at each point takes long
   M->update(device, [&](std::size_t) {
-    return WeightedMass{n_parts, part_of_point.size(), weights.data(), part_of_point.data()};
+    return WeightedMass{n_parts, part_of_point.size(), fluidity.data(), part_of_point.data()};
   });
   if (options.schur == SchurComplement::bfbt)
     update_bfbt(viscosity, finest);

@@ -112,9 +112,9 @@ private:
   std::optional<ScaledProduct>       K;
   std::shared_ptr<CSRMatrix<double>> K_of_ranks;                  // replaces K on several ranks
   Matrix<double>                     to_finest_mesh, to_children; // values of cells, see values_of_parents, _children
-  Vector<double>                     of_finest, of_parts;         // η on the finest mesh, and in the parts that M uses
-  List<int>                          part_of_point;               // for M
-  Matrix<double>                     V, B_prescribed;             // V: cells to ∫ φ_i
+  Vector<double>                     of_finest, fluidity; // η on the finest mesh, and 1/η in the parts that M uses
+  List<int>                          part_of_point;       // for M
+  Matrix<double>                     V, B_prescribed;     // V: cells to ∫ φ_i
   Vector<double>                     weights, C, mean_weights, ones;
   const Vector<double>              *given = nullptr, *given_at_points = nullptr; // arguments of the last update
   SaddlePointData                    saddle_point;
