@@ -357,9 +357,9 @@ template class ViscousLevels<3>;
 void CellViscosity::rescale(double new_scale)
 {
   const double factor = scale / new_scale;
-  for (auto *vector : {&of_cells, &at_points})
-    if (vector->size() > 0)
-      vector->device().scale(factor, *vector);
+  of_cells.device().scale(factor, of_cells);
+  if (!averaged)
+    at_points.device().scale(factor, at_points);
   least *= factor;
   most *= factor;
   scale = new_scale;
@@ -368,14 +368,13 @@ void CellViscosity::rescale(double new_scale)
 CellViscosity CellViscosity::stage(double s) const
 {
   const auto power = [&](const Vector<double> &of) {
-    Vector<double> result;
-    if (of.size() == 0)
-      return result;
-    result = Vector<double>(of.device(), of.size());
+    Vector<double> result(of.device(), of.size());
     of.device().for_each(of.size(), Power{std::pow(least, 1. - s), s, of.data(), result.data()});
     return result;
   };
-  return {power(of_cells), power(at_points), scale, least, least * std::pow(most / least, s), averaged};
+  return {
+    power(of_cells), averaged ? Vector<double>() : power(at_points), scale, least, least * std::pow(most / least, s),
+    averaged};
 }
 
 template <int dim>
