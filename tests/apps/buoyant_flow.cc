@@ -320,8 +320,7 @@ TEST_F(BuoyantFlow, ConvectionBeginsAsTheoryHasIt)
     }
 }
 
-// Blankenbach et al. 1989, case 2b: 6.9299, 171.755. The layer that carries the heat out at the top is thin, and its flux
-// is 28 % off on these 40 x 16 cells.
+// Blankenbach et al. 1989, case 2b: 6.9299, 171.755. On these 40 x 16 cells the layer at the top is thin.
 TEST_F(BuoyantFlow, ViscosityOfTemperatureAndDepth)
 {
   const auto record = run_file("blankenbach_2b.prm", {"Mesh/Refinements=2", "Time stepping/Steady tolerance=1e-3",
@@ -329,8 +328,8 @@ TEST_F(BuoyantFlow, ViscosityOfTemperatureAndDepth)
                         .record;
   EXPECT_TRUE(record.at("steady").get<bool>());
   EXPECT_NEAR(nusselt(record, "2"), 6.9299, 0.01 * 6.9299);
-  EXPECT_NEAR(record.at("temperature").at("mean"), 0.4535, 0.01);
-  EXPECT_NEAR(record.at("speed"), 171.755, 0.04 * 171.755);
+  EXPECT_NEAR(nusselt(record, "3"), -6.9299, 0.05 * 6.9299);
+  EXPECT_NEAR(record.at("speed"), 171.755, 0.02 * 171.755);
 }
 
 // Busse et al. 1994, case 1a: 3.5374. Cells of 1/8 have 3.0428, cells of 1/16 3.4297.
