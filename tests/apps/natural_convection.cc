@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -80,6 +81,25 @@ TEST_F(NaturalConvection, TheNusseltNumberIsOfSecondOrder)
     }
   EXPECT_NEAR(error[0] / error[1], 4., 0.7) << error[0] << ' ' << error[1];
   EXPECT_LT(std::abs(error[1]), 0.004);
+}
+
+// The shipped files of problems that take long, on coarser meshes and for some steps.
+TEST_F(NaturalConvection, ShippedProblems)
+{
+  const auto file = [](const std::string &name) {
+    return std::vector<std::string>{std::string(NAVIER_STOKES_PRM) + "/" + name + ".prm"};
+  };
+  const auto slow = run(refinements(4), 1, file("cavity_ra1e3")).record; // on 32 x 32 cells
+  EXPECT_TRUE(slow.at("steady").get<bool>());
+  EXPECT_NEAR(flux(slow, "0") / 0.0375293313, 1.11779, 1e-3 * 1.11779);
+  for (const auto &[name, end, coarse] : {std::tuple("cavity_ra1e7", "0.6", 4), std::tuple("tall_cavity", "1.5", 3)})
+    {
+      const auto record =
+        run(refinements(coarse) + Settings{"Time stepping/End time=" + std::string(end)}, 1, file(name)).record;
+      EXPECT_NEAR(flux(record, "0"), -flux(record, "1"), 1e-12) << name << " is symmetric";
+      EXPECT_NEAR(record.at("temperature").at("mean"), 0., 1e-12) << name;
+      EXPECT_GT(record.at("kinetic_energy"), 1e-3) << name;
+    }
 }
 
 // Fluid between plates that is heated from below, free at the sides. Disturbances of the wave number pi grow by
