@@ -127,9 +127,6 @@ private:
 
   PendingResult advance() override
   {
-    if (step % 20 == 0 && data->is_driven()) // for the velocity before this step
-      adamant::lower_limit(limit, temperature->stable_step(u[now], time - schedule.step), schedule.step,
-                           !parameters.time.shortens());
     part("data", [this] { data->evaluate(time - schedule.step, time); });
     velocity_step();
     part("pres-rhs", [this] { compute_divergence(); });
@@ -188,6 +185,9 @@ private:
     return PendingResult([this, result, step = step, time = time, place = now] {
       data->check_speed(speed.at(place, flow->velocity().n_global_dofs()), step, time, schedule.step, limit,
                         *temperature);
+      if (step % 20 == 0 && data->is_driven())
+        adamant::lower_limit(limit, temperature->stable_step(u[place], time), schedule.step,
+                             !parameters.time.shortens());
       return result.wait();
     });
   }

@@ -55,7 +55,7 @@ Evaluation<dim>::Evaluation(const EvaluationParameters &parameters, const dealii
     names.insert(field.columns.begin(), field.columns.end());
   for (const auto &wanted : all)
     require(names.insert(wanted.name).second, key, ": statistics.csv has a column ", wanted.name,
-            " already; 'over domain' or 'on boundary NAME' behind an entry makes another one");
+            " already; 'over domain' behind the entry gives another name");
   check_regions();
   for (auto &at : sample_places<dim>(parameters))
     samples.push_back(place(std::move(at)));

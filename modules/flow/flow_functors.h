@@ -334,8 +334,8 @@ struct PressureUpdate
   }
 };
 
-/// Computes `2 most / h² + |u| / h` at each node, for its speed |u|, its shortest edge h and the viscosity `most`: the
-/// inverse of the step that diffusion and convection allow.
+/// Computes `2 most / h² + U / h` at each node: U is the largest component of its velocity, h its shortest edge. It is the
+/// inverse of the step that diffusion with the viscosity `most` and convection allow.
 template <int dim>
 struct StepRate
 {
@@ -346,10 +346,10 @@ struct StepRate
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    double square = 0.;
+    double largest = 0.;
     for (int c = 0; c < dim; ++c)
-      square += u[c * n + i] * u[c * n + i];
-    rate[i] = (2. * most / edge[i] + std::sqrt(square)) / edge[i];
+      largest = std::abs(u[c * n + i]) > largest ? std::abs(u[c * n + i]) : largest;
+    rate[i] = (2. * most / edge[i] + largest) / edge[i];
   }
 };
 

@@ -96,8 +96,8 @@ StepLimit stable_step(double shortest_edge, double least, double most, double sp
 /// Returns what messages say of a limit that holds for the velocity at this time.
 StepLimit limit_at(double time, double limit);
 
-/// The longest stable step for the velocity that a flow has. As stable_step does, it takes the speed and the shortest
-/// edge at each node, and the mean of |u|² over the nodes.
+/// The longest stable step for the velocity that a flow has. As stable_step does, it takes the largest component of
+/// u and the shortest edge at each node, and the mean of |u|² over the nodes.
 template <int dim>
 class StepOfVelocity
 {

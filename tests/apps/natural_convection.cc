@@ -197,7 +197,7 @@ TEST_F(NaturalConvection, TheLimitOfAStepFollowsTheFlow)
     Settings{"Problem/Body force=2*sin(pi*x)*cos(pi*y); -2*cos(pi*x)*sin(pi*y)", "Problem/Boundaries=free_slip",
              "Time stepping/End time=1.1", "Time stepping/Time step=0.05"};
   const std::string message = "the estimated limit of a stable time step is 0.01",
-                    time    = "with the velocity at time 0.95";
+                    time    = "with the velocity at time 1;";
   const auto refused        = expect_refused(settings, "Time step = 0.05 is unstable from here on: " + message, 1);
   EXPECT_NE(refused.err.find(time), std::string::npos) << refused.err;
   const auto outcome = run(settings + Settings{"Time stepping/Unstable step=shorten"});
@@ -260,21 +260,13 @@ TEST_F(NaturalConvection, DataThatAreNoNumbersLaterAreNamed)
   const Settings hot = at_rest + refinements(2) + time_steps("1", "0.01") +
                        Settings{"Temperature/Initial temperature=1", "Temperature/Diffusivity=0.01"};
   const std::string later = "sqrt((t-0.33)^2-1e-5)";
-  for (const std::string buoyancy : {"0; 0", "0; 1"})
-    for (const auto &[key, setting, time] : {std::array<std::string, 3>{"Heating", later, "0.33"},
-                                             {"Flux", "1: " + later, "0.33"},
-                                             {"Boundary values", "1: " + later, "0.33"}})
-      {
-        std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
-        for (const auto &one : hot + Settings{"Problem/Buoyancy=" + buoyancy, "Output/Statistics interval=1",
-                                              "Temperature/" + key + "=" + setting})
-          arguments.insert(arguments.end(), {"--set", one});
-        const auto outcome = start(arguments);
-        EXPECT_EQ(outcome.code, 2);
-        EXPECT_NE(outcome.err.find("Temperature/" + key + " at time " + time + " has values that are no numbers"),
-                  std::string::npos)
-          << outcome.err;
-      }
+  for (const auto &[key, setting, buoyancy] : {std::array<std::string, 3>{"Heating", later, "0; 0"},
+                                               {"Heating", later, "0; 1"},
+                                               {"Flux", "1: " + later, "0; 1"},
+                                               {"Boundary values", "1: " + later, "0; 1"}})
+    expect_refused(hot + Settings{"Problem/Buoyancy=" + buoyancy, "Output/Statistics interval=1",
+                                  "Temperature/" + key + "=" + setting},
+                   "Temperature/" + key + " at time 0.33 has values that are no numbers", 1);
   expect_refused(hot + Settings{"Temperature/Flux=1: -0.01*sqrt(0.52-t)"},
                  "Temperature/Flux at time 0.55 has values that are no numbers");
 }
