@@ -82,7 +82,7 @@ private:
     if (parameters.temperature.on())
       {
         heat.emplace(device, velocity, mapping, parameters.temperature);
-        fields.push_back({&heat->space(), {"T"}});
+        fields.push_back({&heat->space(), {"T"}, {"mean_T"}});
       }
     evaluation.emplace(parameters.output, mapping, fields, flow->quantities());
     const auto &transport = composition->transport;

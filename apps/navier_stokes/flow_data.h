@@ -72,18 +72,23 @@ public:
   /// The largest component of all velocities that are prescribed until the end time, and of the initial one.
   double reference_speed;
 
+  /// Whether more than moving walls and inflows drives the flow: then the data do not tell its speed.
+  bool is_driven() const { return has_force() || tractions.any() || problem.is_buoyant(); }
+
   /// Throws RunError where the mean speed after a step of length dt shows that the velocity explodes. Throws InputError
-  /// instead where a force or a boundary velocity of the step is no number.
-  void check_speed(double speed, unsigned int step, double time, double dt, const adamant::StepLimit &limit)
+  /// instead where a force, a boundary velocity or data of the temperature are no numbers in the step.
+  void check_speed(double speed, unsigned int step, double time, double dt, const adamant::StepLimit &limit,
+                   Temperature<dim> &temperature)
   {
     // With forces there is no other bound than that the flow must not cross the domain in a step.
-    const bool   driven = has_force() || tractions.any() || problem.is_buoyant();
     const double most =
-      reference_speed > 0. && !driven ? 10. * reference_speed : std::pow(flow.pressure_volume, 1. / dim) / dt;
+      reference_speed > 0. && !is_driven() ? 10. * reference_speed : std::pow(flow.pressure_volume, 1. / dim) / dt;
     if (speed <= most)
       return;
     force_at(std::max(0., time - dt));
     check_boundary(time);
+    for (const double t : {std::max(0., time - dt), time})
+      temperature.checked_data(t);
     adamant::report_blow_up(step, time, dt, speed, reference_speed, limit);
   }
 

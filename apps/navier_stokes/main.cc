@@ -105,12 +105,9 @@ private:
     data.emplace(device, parameters.problem, *flow, mapping, parameters.time.end);
     const double edge = adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0);
     const auto   now  = temperature->stable_step(edge, data->reference_speed, parameters.time.end);
-    if (step > 0 && now.limit >= limit.limit)
-      return;
-    limit = now;
     if (step > 0)
-      return adamant::check_step(schedule.step, limit);
-    std::cout << limit.text << std::endl;
+      return adamant::lower_limit(limit, now, schedule.step);
+    std::cout << (limit = now).text << std::endl;
   }
 
   void set_initial_values() override
@@ -121,15 +118,11 @@ private:
     apply_constraints();
     const auto acceleration = data->initial_acceleration(download(u[now]), *temperature);
     if (acceleration && !this->folder().empty()) // on all ranks, also on those without pressures, but for --dry-run
-      timed("init/initial pressure", [&] { set_initial_pressure(*acceleration); });
-  }
-
-  // Solves equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a; p gets the solution.
-  void set_initial_pressure(const Array<double> &acceleration)
-  {
-    pressure.set_rhs(acceleration, data->tractions);
-    project().wait();
-    pressure.begin(data->tractions);
+      timed("init/initial pressure", [&] { // equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a
+        pressure.set_rhs(*acceleration, data->tractions);
+        project().wait();
+        pressure.begin(data->tractions);
+      });
   }
 
   PendingResult advance() override
@@ -162,7 +155,7 @@ private:
   {
     const adamant::VelocityUpdate<dim> update{flow->velocity().n_owned(), schedule.step,      u[now].data(),
                                               data->inverse_mass.data(),  data->force.data(), u[1 - now].data()};
-    const auto                        *heat = temperature->begin_step(time - schedule.step, schedule.step);
+    const auto                        *heat = temperature->begin_step(time, schedule.step);
     products->momentum(
       update, u[now], pressure.on_velocity_mesh, [this](const char *name, const auto &work) { part(name, work); }, heat,
       temperature->T_old);
@@ -175,7 +168,7 @@ private:
     if (data->boundary.varies() || step == 0)
       data->boundary.apply(u[now]);
     data->constrain(u[now], *hanging);
-    temperature->constrain(time);
+    temperature->constrain();
   }
 
   void compute_divergence()
@@ -190,7 +183,11 @@ private:
   {
     const auto result = PendingResult::of([this] { return solver->launch(pressure.b, pressure.q); });
     return PendingResult([this, result, step = step, time = time, place = now] {
-      data->check_speed(speed.at(place, flow->velocity().n_global_dofs()), step, time, schedule.step, limit);
+      data->check_speed(speed.at(place, flow->velocity().n_global_dofs()), step, time, schedule.step, limit,
+                        *temperature);
+      if (step % 20 == 0 && data->is_driven())
+        adamant::lower_limit(limit, temperature->stable_step(u[place], time), schedule.step,
+                             !parameters.time.shortens());
       return result.wait();
     });
   }
@@ -231,9 +228,10 @@ private:
     const bool has_forces = !parameters.output.boundaries_with_force().empty();
     const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
     temperature->evaluate(time, schedule.step, u[1 - now], *products);
-    const auto change   = steady.test(temperature->with_old({{&u[now], &u[1 - now]}}), schedule.step);
-    const auto velocity = download(u[now]); // old fields are not needed any more
-    const auto acceleration =
+    const double at_rest  = 1e-8 * double(record["shortest_edge"]) / schedule.step; // crosses a cell in 1e8 steps
+    const auto   change   = steady.test(temperature->with_old({{&u[now], &u[1 - now], at_rest}}), schedule.step);
+    const auto   velocity = download(u[now]); // old fields are not needed any more
+    const auto   acceleration =
       has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before, *temperature) : Array<double>();
     results->evaluate(velocity, download(pressure.on_velocity_mesh), download(pressure.p), download(pressure.g),
                       acceleration, schedule.step, temperature->on_host());

@@ -61,12 +61,14 @@ struct TimeParameters : adamant::TimeParameters
   TimeParameters()
     : adamant::TimeParameters(10., 0.01)
   {
-    add_parameter("Unstable step", unstable_step,
-                  "What to do with a time step above the estimated limit; a shortened one divides T", prm,
-                  Patterns::Selection("refuse|shorten"));
+    add_parameter(
+      "Unstable step", unstable_step,
+      "What to do with a time step above the estimated limit; a shortened one divides T. Later, when a driven "
+      "flow has become too fast, a run ends, or with shorten notes it and goes on",
+      prm, Patterns::Selection("refuse|shorten"));
     add_parameter("Steady tolerance", steady_tolerance,
                   "The run ends where |u - u_old| <= this times dt |u|, and the temperature alike, tested with the "
-                  "statistics; 0: never",
+                  "statistics; a field that stays zero is steady; 0: never",
                   prm, Patterns::Double(0.));
     add_extrapolation_order(2, "pressure solver");
   }
@@ -80,7 +82,8 @@ struct OutputParameters : adamant::FlowOutputParameters
 
   explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
     : FlowOutputParameters(mesh_file, "the last state is",
-                           "the pressure is recorded with the statistics, and the velocity at the end", {"vorticity"})
+                           "the pressure is recorded with the statistics, and the velocity at the end", {"vorticity"},
+                           "p, T (with a temperature)")
   {
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
     add_statistics_interval();

@@ -3,6 +3,7 @@
 #include "parameters.h"
 
 #include "algebra/device.h"
+#include "base/exceptions.h"
 #include "coefficients/coefficient.h"
 #include "coefficients/extremes.h"
 #include "expressions/values_at_points.h"
@@ -14,6 +15,7 @@
 #include "frame/restart/state.h"
 #include "heat/heat_statistics.h"
 #include "multigrid/smoothers/functors.h"
+#include "solvers/krylov.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
@@ -35,7 +37,7 @@ using adamant::Array;
 ///
 ///   T <- T + dt (Q + (fluxes - sum_d A_d (u_d T) - kappa K T) / m),   then the boundary values.
 ///
-/// The force of the step is (T_old + T) / 2 times Problem/Buoyancy. Where there is no temperature, functions do nothing.
+/// The force of the step is (T_old + T) / 2 times Problem/Buoyancy, with the boundary values in T. Where there is no temperature, functions do nothing.
 /// All ranks call all functions together.
 template <int dim>
 class Temperature
@@ -51,6 +53,8 @@ public:
     , flow(flow)
     , n(on() ? flow.velocity().n_owned() : 0)
     , buoyancy(parameters.problem.buoyancy_in(dim))
+    , least(on() ? std::min(flow.viscous.least, this->parameters.diffusivity) : flow.viscous.least)
+    , most(on() ? std::max(flow.viscous.fastest(), this->parameters.diffusivity) : flow.viscous.fastest())
   {
     if (!on())
       return;
@@ -60,13 +64,18 @@ public:
     fluxes   = {device, flow.velocity(), mapping, this->parameters.boundaries};
     weights  = adamant::flux_weights(device, flow.velocity(), mapping, this->parameters.boundaries);
     has_load = this->parameters.heating != "0" || this->parameters.boundaries.has_load();
+    varies   = this->parameters.boundaries.vary() || adamant::depends_on_time(this->parameters.heating);
+    for (const auto &[id, text] : this->parameters.boundaries.flux)
+      varies = varies || adamant::depends_on_time(text);
     hanging.emplace(device, flow.velocity(), 1);
     prescribe(mapping);
+    const auto &mesh = flow.velocity().triangulation();
+    is_free          = !parameters.problem.all(&ProblemParameters::slips, mesh).empty() ||
+              !parameters.problem.all(&ProblemParameters::is_open, mesh).empty();
     mass = Vector(device, flow.velocity_mass);
     ones = Vector(device, Array<double>(n, 1.));
     for (Vector *vector : {&T, &T_old, &rhs, &load})
       *vector = Vector(device, n);
-    evaluate(0.); // so that values that are no numbers are refused before the first step
   }
 
   bool on() const { return parameters.on(); } ///< whether there is a temperature
@@ -77,28 +86,27 @@ public:
     if (!on())
       return;
     T.upload(initial_values().data());
-    constrain(0.);
+    set_boundary(0.);
+    constrain();
     device.copy(T, T_old);
   }
 
-  /// Sets prescribed values at this time, and values at hanging nodes.
-  void constrain(double time)
+  /// Sets values at hanging nodes.
+  void constrain()
   {
-    if (!on())
-      return;
-    device.for_each(list.size(),
-                    adamant::SetAtNodes{1, list.size(), n, list.data(), boundary.at(time).data(), T.data()});
-    hanging->apply(T);
+    if (on())
+      hanging->apply(T);
   }
 
-  /// Begins a step of length dt from `time`, and returns what FlowProducts::momentum takes; null: there is no
+  /// Begins a step of length dt to `time`, and returns what FlowProducts::momentum takes; null: there is no
   /// temperature. Afterwards T_old is the temperature of the beginning, and constrain() has to follow.
   const adamant::HeatStep<dim> *begin_step(double time, double dt)
   {
     if (!on())
       return nullptr;
     std::swap(T, T_old);
-    evaluate(time);
+    set_boundary(time);
+    evaluate(time - dt);
     step.update = update(dt);
     std::copy(buoyancy.begin(), buoyancy.end(), step.e);
     return &step;
@@ -123,47 +131,88 @@ public:
     return {parameters.diffusivity, flow.stiffness(mapping, QGauss<dim>(2))};
   }
 
-  /// Returns the limit of a time step of all fields, for a given speed and the expected one.
+  /// Returns the limit of a time step of all fields, for a given speed and the expected one. The mean of |u|² is then at
+  /// most half the square of the largest speed.
   adamant::StepLimit stable_step(double shortest_edge, double speed, double end)
   {
-    double least = flow.viscous.least, most = flow.viscous.fastest();
-    if (on())
-      {
-        least = std::min(least, parameters.diffusivity);
-        most  = std::max(most, parameters.diffusivity);
-        speed = std::max(speed, expected_speed(end));
-      }
-    return adamant::stable_step(shortest_edge, least, most, speed, dim);
+    const double expected = on() ? expected_speed(end) : 0.;
+    return adamant::stable_step(shortest_edge, least, most, std::max(speed, expected),
+                                std::max(dim * speed * speed, 0.5 * expected * expected));
   }
 
-  /// Returns an estimate of the largest speed that buoyancy causes until the end time: 0.35 sqrt(e range height). The
-  /// range is that of initial and prescribed temperatures, the height that of the domain. Fluids in closed cavities are
-  /// slower at all Rayleigh numbers; without friction the factor were sqrt(2).
+  /// Returns the limit for the flow's velocity u at this time.
+  adamant::StepLimit stable_step(const Vector &u, double time)
+  {
+    if (!of_velocity)
+      of_velocity.emplace(device, flow.velocity(), least, most);
+    return (*of_velocity)(u, time);
+  }
+
+  /// Returns an estimate of the largest speed that buoyancy causes until the end time, in fluid of height H. It is
+  /// c sqrt(e range H) for the range of initial and prescribed temperatures. Between walls at rest c is 0.35, and 0.9
+  /// where warm fluid lies below cold one; where the fluid slips or leaves it is 1.25. Without friction c were sqrt(2).
+  /// All heat P that arises or comes in as flux gives 2 (e H² P / volume)^(1/3).
   double expected_speed(double end)
   {
-    double     extremes[4] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL}; // of -T, T, -x.e and x.e
-    const auto take        = [&extremes](int k, double value) {
-      extremes[k]     = std::max(extremes[k], -value);
-      extremes[k + 1] = std::max(extremes[k + 1], value);
+    double     bounds[4] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL}; // of -T, T, -x.e and x.e
+    double     lift = 0., heat = 0.; // the least covariance of T and the height x.e at a time, and the largest P
+    const auto take = [&](const Array<double> &values, const Array<int> *nodes) {
+      double sums[4] = {0., 0., 0., 0.}; // of weights, and of weights times T, x.e and both
+      for (std::size_t k = 0; k < values.size(); ++k)
+        {
+          const int    i      = nodes != nullptr ? (*nodes)[k] : static_cast<int>(k);
+          const double weight = nodes != nullptr ? 1. : flow.velocity_mass[i];
+          double       height = 0.;
+          for (int d = 0; d < dim; ++d)
+            height += buoyancy[d] * points[std::size_t(d) * n + i];
+          const double terms[] = {1., values[k], height, values[k] * height};
+          const double signs[] = {-values[k], values[k], -height, height};
+          for (int j = 0; j < 4; ++j)
+            {
+              sums[j] += weight * terms[j];
+              bounds[j] = std::max(bounds[j], signs[j]);
+            }
+        }
+      device.communicator().sum(sums, 4);
+      if (sums[0] > 0.)
+        lift = std::min(lift, (sums[3] - sums[1] * sums[2] / sums[0]) / sums[0]);
     };
-    for (const double value : initial_values())
-      take(0, value);
-    for (unsigned int k = 0; k <= (parameters.boundaries.vary() ? 20 : 0); ++k)
+    take(initial_values(), nullptr);
+    for (unsigned int k = 0; k <= (varies ? 20 : 0); ++k)
       {
-        const auto values = adamant::to_host(boundary.at(0.05 * k * end));
-        adamant::require_numbers(device.communicator(), "Temperature/Boundary values", values);
-        for (const double value : values)
-          take(0, value);
+        take(checked_data(0.05 * k * end), &prescribed);
+        double sum = 0.;
+        for (const double value : has_load ? adamant::to_host(load) : Array<double>())
+          sum += std::abs(value);
+        device.communicator().sum(&sum, 1);
+        heat = std::max(heat, sum);
       }
-    for (int i = 0; i < n; ++i)
+    device.communicator().max(bounds, 4);
+    range                 = bounds[0] + bounds[1];
+    const double height   = bounds[2] + bounds[3]; // times e
+    const double strength = std::hypot(buoyancy[0], buoyancy[1], dim > 2 ? buoyancy[dim - 1] : 0.);
+    const double factor   = is_free ? 1.25 : lift < -0.02 * range * height ? 0.9 : 0.35;
+    return std::max(factor * std::sqrt(std::max(0., range * height)),
+                    strength > 0. ? 2. * std::cbrt(height * height * heat / (strength * device.dot(mass, ones))) : 0.);
+  }
+
+  /// Computes heating and fluxes at this time, and returns the prescribed values, in host memory. Throws InputError for
+  /// values that are no numbers.
+  Array<double> checked_data(double time)
+  {
+    const auto check = [&](const std::string &key, const Vector &values) {
+      auto result = adamant::to_host(values);
+      adamant::require_numbers(device.communicator(), "Temperature/" + key + " at time " + adamant::to_text(time),
+                               result);
+      return result;
+    };
+    if (on() && has_load)
       {
-        double height = 0.;
-        for (int d = 0; d < dim; ++d)
-          height += buoyancy[d] * points[std::size_t(d) * n + i];
-        take(2, height);
+        check("Heating", heating.at(time));
+        evaluate(time);
+        check("Flux", load);
       }
-    device.communicator().max(extremes, 4);
-    return 0.35 * std::sqrt(std::max(0., (extremes[0] + extremes[1]) * (extremes[2] + extremes[3])));
+    return on() ? check("Boundary values", boundary.at(time)) : Array<double>();
   }
 
   /// Computes the statistics of a step of length dt from u, the velocity of its beginning. The flux through a boundary
@@ -183,6 +232,12 @@ public:
     last.mean         = device.dot(mass, T) / device.dot(mass, ones);
     last.least        = bounds[0];
     last.most         = bounds[1];
+    if (std::isfinite(last.mean))
+      return;
+    checked_data(time - dt);
+    checked_data(time);
+    throw adamant::RunError("the temperature blew up until time " + adamant::to_text(time) + "; the time step " +
+                            adamant::to_text(dt) + " is too long or the mesh too coarse");
   }
 
   void add_to(adamant::Statistics::Row &row) const
@@ -204,7 +259,10 @@ public:
     last.serialize(state);
     state.vector(T, flow.velocity());
     if (state.loading() && state.changes_mesh())
-      constrain(time);
+      {
+        set_boundary(time);
+        constrain();
+      }
   }
 
   /// Returns the vectors of a file with the temperature at their end.
@@ -214,11 +272,11 @@ public:
       vectors.push_back(&T);
     return vectors;
   }
-  /// Returns pairs of new and old fields with the temperature at their end.
+  /// Returns new and old fields with the temperature at their end. It is at rest where it is 1e-8 of its range.
   adamant::SteadyState::Fields with_old(adamant::SteadyState::Fields fields)
   {
     if (on())
-      fields.emplace_back(&T, &T_old);
+      fields.push_back({&T, &T_old, 1e-8 * range});
     return fields;
   }
   Array<double> on_host() const { return on() ? adamant::to_host(T) : Array<double>(); }
@@ -244,20 +302,26 @@ private:
   void prescribe(const Mapping<dim> &mapping)
   {
     const auto          &space = flow.velocity();
-    Array<unsigned char> prescribed(n, 0);
+    Array<unsigned char> listed(n, 0);
     for (const auto &[id, components] : parameters.boundaries.dirichlet(space.triangulation()))
       for (const int i : adamant::nodes_on_boundary(space, id))
-        prescribed[i] = space.is_free(i);
-    Array<int>    nodes;
+        listed[i] = space.is_free(i);
     Array<double> inverse(n, 0.);
     for (int i = 0; i < n; ++i)
-      if (prescribed[i] != 0)
-        nodes.push_back(i);
+      if (listed[i] != 0)
+        prescribed.push_back(i);
       else if (space.is_free(i))
         inverse[i] = 1. / flow.velocity_mass[i];
-    list         = adamant::List<int>(device, nodes);
+    list         = adamant::List<int>(device, prescribed);
     inverse_mass = Vector(device, inverse);
-    boundary = parameters.boundaries.values_at(device, space, nodes, adamant::support_points(space, mapping, nodes));
+    boundary =
+      parameters.boundaries.values_at(device, space, prescribed, adamant::support_points(space, mapping, prescribed));
+  }
+
+  void set_boundary(double time)
+  {
+    device.for_each(list.size(),
+                    adamant::SetAtNodes{1, list.size(), n, list.data(), boundary.at(time).data(), T.data()});
   }
 
   // Computes heating and fluxes at this time.
@@ -274,20 +338,24 @@ private:
     return {dt, T_old.data(), inverse_mass.data(), has_load ? load.data() : nullptr, T.data()};
   }
 
-  adamant::Device                           device;
-  const adamant::TemperatureParameters     &parameters;
-  const adamant::FlowMatrices<dim>         &flow;
-  const int                                 n; // nodes
-  Array<double>                             points;
-  adamant::ValuesAtPoints                   heating, boundary;
-  adamant::BoundaryLoad<dim>                fluxes;
-  std::map<unsigned int, Vector>            weights; // of nodes, by boundary with prescribed values
-  std::optional<adamant::HangingNodes<dim>> hanging;
-  adamant::List<int>                        list; // the nodes with prescribed values
-  Vector                                    mass, inverse_mass, ones, rhs, load;
-  adamant::HeatStep<dim>                    step = {};
-  const std::vector<double>                 buoyancy;
-  bool                                      has_load = false;
-  adamant::HeatStatistics                   last; // after the last step that had statistics
+  adamant::Device                             device;
+  const adamant::TemperatureParameters       &parameters;
+  const adamant::FlowMatrices<dim>           &flow;
+  const int                                   n; // nodes
+  Array<double>                               points;
+  adamant::ValuesAtPoints                     heating, boundary;
+  adamant::BoundaryLoad<dim>                  fluxes;
+  std::map<unsigned int, Vector>              weights; // of nodes, by boundary with prescribed values
+  std::optional<adamant::HangingNodes<dim>>   hanging;
+  Array<int>                                  prescribed; // the nodes with prescribed values
+  adamant::List<int>                          list;       // and on the device
+  Vector                                      mass, inverse_mass, ones, rhs, load;
+  adamant::HeatStep<dim>                      step = {};
+  const std::vector<double>                   buoyancy;
+  const double                                least, most;   // viscosities, with the diffusivity
+  double                                      range    = 0.; // of initial and prescribed temperatures
+  bool                                        has_load = false, varies = false, is_free = false;
+  std::optional<adamant::StepOfVelocity<dim>> of_velocity;
+  adamant::HeatStatistics                     last; // after the last step that had statistics
 };
 } // namespace navier_stokes

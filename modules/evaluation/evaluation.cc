@@ -51,8 +51,11 @@ Evaluation<dim>::Evaluation(const EvaluationParameters &parameters, const dealii
   for (const auto &statistic : parameters.statistics)
     choose(statistic);
   std::set<std::string> names;
+  for (const auto &field : fields)
+    names.insert(field.columns.begin(), field.columns.end());
   for (const auto &wanted : all)
-    require(names.insert(wanted.name).second, key, ": ", wanted.name, " occurs twice");
+    require(names.insert(wanted.name).second, key, ": statistics.csv has a column ", wanted.name,
+            " already; 'over domain' behind the entry gives another name");
   check_regions();
   for (auto &at : sample_places<dim>(parameters))
     samples.push_back(place(std::move(at)));
@@ -129,7 +132,7 @@ typename Evaluation<dim>::Place Evaluation<dim>::place(SamplePlace<dim> at) cons
 {
   Place place{std::move(at), {}};
   for (std::size_t i = 0; i < fields.size() && !place.at.points.empty(); ++i)
-    if (const auto &[space, names] = fields[i]; place.evaluations.count(space) == 0)
+    if (const auto &[space, names, columns] = fields[i]; place.evaluations.count(space) == 0)
       place.evaluations.emplace(
         space,
         HostPointEvaluation(space->communicator(), evaluation_matrix(place.at.key, *space, mapping, place.at.points,

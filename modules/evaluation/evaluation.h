@@ -27,7 +27,8 @@ template <int dim>
 struct EvaluatedField
 {
   const LevelSpace<dim>   *space;
-  std::vector<std::string> names; ///< "u_x", "u_y", or "p"
+  std::vector<std::string> names;        ///< "u_x", "u_y", or "p"
+  std::vector<std::string> columns = {}; ///< of statistics.csv, which the program makes of the field itself
 };
 
 /// All components of all fields at a point.
@@ -98,7 +99,7 @@ public:
 
   /// Components of fields are quantities, too. A statistic of "u" is one of u_x, u_y, ... each, where there is no u.
   /// All arguments have to outlive the object, but `quantities`. Throws InputError for a quantity, boundary or material
-  /// that there is not, and for a point outside of the mesh.
+  /// that there is not, for a column that there is already, and for a point outside of the mesh.
   Evaluation(const EvaluationParameters &parameters, const dealii::Mapping<dim> &mapping,
              std::vector<EvaluatedField<dim>> fields, std::vector<Quantity<dim>> quantities = {},
              BoundaryFunctionals functionals = {});

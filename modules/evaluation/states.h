@@ -65,9 +65,9 @@ public:
     std::size_t begin = 0;
     for (std::size_t f = 0; f < fields.size(); ++f)
       {
-        const auto &[space, names] = fields[f];
-        const auto &shape          = *shapes.at(space);
-        const int  *dofs           = space->cell_dofs(space->cell_number(at));
+        const auto &[space, names, columns] = fields[f];
+        const auto &shape                   = *shapes.at(space);
+        const int  *dofs                    = space->cell_dofs(space->cell_number(at));
         for (const unsigned int i : shape.dof_indices())
           if (const auto c = shape.get_fe().system_to_component_index(i).first; c < names.size())
             {

@@ -2,6 +2,8 @@
 
 #include "flow/bundle/bundle_storage.h"
 
+#include <cmath>
+
 // The products of an explicit step for the Navier-Stokes equations, for host and GPU. Velocities are stored by
 // components: component c of node i is u[c n + i].
 
@@ -150,7 +152,7 @@ struct CarriedHeat
   }
 };
 
-/// Computes T_new = T + dt (load - rhs) / m. At nodes with 1 / m = 0 the temperature stays.
+/// Computes T_new = T + dt (load - rhs) / m. Nodes with 1 / m = 0 have their T_new already.
 struct TemperatureUpdate
 {
   double        dt;
@@ -159,7 +161,8 @@ struct TemperatureUpdate
 
   ADAMANT_HOST_DEVICE void operator()(int i, double rhs) const
   {
-    T_new[i] = T[i] + dt * ((load != nullptr ? load[i] : 0.) - rhs) * inverse_mass[i];
+    if (inverse_mass[i] != 0.)
+      T_new[i] = T[i] + dt * ((load != nullptr ? load[i] : 0.) - rhs) * inverse_mass[i];
   }
 };
 
@@ -328,6 +331,25 @@ struct PressureUpdate
     q[k]                   = increment;
     p[k] += increment - (of_node != nullptr ? of_node[k] : viscosity) * g[k] * inverse_mass[k];
     s[k] = p[k] + increment;
+  }
+};
+
+/// Computes `2 most / h² + U / h` at each node: U is the largest component of its velocity, h its shortest edge. It is the
+/// inverse of the step that diffusion with the viscosity `most` and convection allow.
+template <int dim>
+struct StepRate
+{
+  long          n;
+  double        most;
+  const double *u, *edge;
+  double       *rate;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double largest = 0.;
+    for (int c = 0; c < dim; ++c)
+      largest = std::abs(u[c * n + i]) > largest ? std::abs(u[c * n + i]) : largest;
+    rate[i] = (2. * most / edge[i] + largest) / edge[i];
   }
 };
 

@@ -92,9 +92,9 @@ inline RunRecord record_of_viscosity(double least, double most)
 struct FlowOutputParameters : EvaluationParameters
 {
   /// In descriptions `sampled` is what lines are for, and `recorded` what points are for. `fields` are the derived ones
-  /// of files by default.
+  /// of files by default; `scalars` are the fields beside the velocity.
   FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled, const std::string &recorded,
-                       const std::vector<std::string> &fields = {});
+                       const std::vector<std::string> &fields = {}, const std::string &scalars = "p");
 
   /// Throws InputError for a boundary that the mesh does not have or that has a given traction, and where coordinates
   /// are missing.

@@ -152,10 +152,10 @@ std::vector<EvaluatedField<dim>> fields_of(const LevelSpace<dim> &space, bool ha
 {
   std::vector<EvaluatedField<dim>> fields;
   for (int c = 0; c < dim; ++c)
-    fields.push_back({&space, {std::string("u_") + "xyz"[c]}});
+    fields.push_back({&space, {std::string("u_") + "xyz"[c]}, {"max_divergence"}});
   fields.push_back({&space, {"p"}});
   if (has_temperature)
-    fields.push_back({&space, {"T"}});
+    fields.push_back({&space, {"T"}, {"mean_T"}});
   return fields;
 }
 } // namespace
@@ -299,12 +299,14 @@ FlowProblemParameters::FlowProblemParameters(const MeshParameters &mesh, const W
 }
 
 FlowOutputParameters::FlowOutputParameters(const MeshFileParameters &mesh_file, const std::string &sampled,
-                                           const std::string &recorded, const std::vector<std::string> &fields)
+                                           const std::string &recorded, const std::vector<std::string> &fields,
+                                           const std::string &scalars)
   : EvaluationParameters(
       mesh_file,
-      "u_x, u_y, u_z (u: each of them), p, speed, kinetic_energy, vorticity, strain_rate, "
-      "divergence or viscosity. On boundaries it is volume_flux, force (from the residual, times Force scale) or "
-      "wall_shear (2D), whose zeros are separation and reattachment",
+      "u_x, u_y, u_z (u: each of them), " + scalars +
+        ", speed, kinetic_energy, vorticity, strain_rate, "
+        "divergence or viscosity. On boundaries it is volume_flux, force (from the residual, times Force scale) or "
+        "wall_shear (2D), whose zeros are separation and reattachment",
       recorded, sampled, {"vorticity", "strain_rate", "speed", "divergence", "viscosity"}, fields)
 {
   parse_parameters_call_back.connect(

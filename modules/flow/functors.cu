@@ -30,6 +30,8 @@ template void for_each(const DeviceInterface &, int, const UpdateTemperature<2> 
 template void for_each(const DeviceInterface &, int, const UpdateTemperature<3> &);
 template void for_each(const DeviceInterface &, int, const HeatFlux &);
 template void for_each(const DeviceInterface &, int, const KeepMoving &);
+template void for_each(const DeviceInterface &, int, const StepRate<2> &);
+template void for_each(const DeviceInterface &, int, const StepRate<3> &);
 template void for_each(const DeviceInterface &, int, const PressureRhs &);
 template void for_each(const DeviceInterface &, int, const PressureUpdate &);
 template void for_each(const DeviceInterface &, int, const SetAtNodes &);

@@ -7,14 +7,20 @@
 
 namespace adamant
 {
-StepLimit stable_step(double shortest_edge, double least, double most, double speed, int dim)
+StepLimit stable_step(double shortest_edge, double least, double most, double speed, double square)
 {
   const double h = shortest_edge, U = std::max(speed, 1e-100);
-  const double diffusive = h * h / (2. * most), crossing = h / U, central = 2. * least / (dim * U * U);
+  const double diffusive = h * h / (2. * most), crossing = h / U, central = 2. * least / std::max(square, 1e-200);
   const double limit = std::min(central, 1. / (1. / diffusive + 1. / crossing));
   return {limit, "the estimated limit of a stable time step is " + to_text(limit) + " (diffusion alone " +
                    to_text(diffusive) + ", convection alone " + to_text(std::min(crossing, central)) + " at speed " +
                    to_text(speed) + "; shortest edge " + to_text(h) + ")"};
+}
+
+StepLimit limit_at(double time, double limit)
+{
+  return {limit, "the estimated limit of a stable time step is " + to_text(limit) + " with the velocity at time " +
+                   to_text(time)};
 }
 
 Schedule stable_schedule(const Schedule &wanted, double end, const StepLimit &limit, bool shorten)
@@ -50,7 +56,7 @@ void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double e
   if (!state.loading())
     return;
   if (own.limit < (1. - 1e-8) * limit.limit) // to a later end time boundaries may move faster
-    check_step(step, limit = own);
+    lower_limit(limit, own, step);
   const double n_steps = std::round(end / step);
   if (std::abs(n_steps * step - end) > 1e-8 * end)
     throw InputError("--restart: Time stepping/End time = " + to_text(end) +
@@ -59,10 +65,18 @@ void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double e
   schedule.n_steps = static_cast<unsigned int>(n_steps);
 }
 
-void check_step(double step, const StepLimit &limit)
+void lower_limit(StepLimit &limit, const StepLimit &now, double step, bool refuse)
 {
-  if (step > limit.limit)
-    std::cout << "note: the time step " << step << " is too long from here on: " << limit.text << std::endl;
+  if (!(now.limit < (step > limit.limit ? 0.8 : 1.) * limit.limit))
+    return;
+  limit = now;
+  if (step <= limit.limit)
+    return;
+  if (refuse)
+    throw RunError("Time stepping/Time step = " + to_text(step) + " is unstable from here on: " + limit.text +
+                   "; take a shorter step, below this limit as the flow may still become faster. Time stepping/" +
+                   "Unstable step = shorten notes this and goes on");
+  std::cout << "note: the time step " << step << " is too long from here on: " << limit.text << std::endl;
 }
 
 void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
@@ -80,13 +94,18 @@ std::optional<double> SteadyState::test(const Fields &fields, double dt)
     return {};
   double largest = 0.;
   reached        = true;
-  for (const auto &[u, u_old] : fields)
+  for (const auto &[u, u_old, rest] : fields)
     {
       const Device &device = u->device();
+      double        n      = u->size();
+      device.communicator().sum(&n, 1);
       device.axpby(1., *u, -1., *u_old);
-      const double change = std::sqrt(device.dot(*u_old, *u_old) / device.dot(*u, *u)) / dt;
-      largest             = std::max(change, largest);
-      reached             = reached && change <= tolerance;
+      const double difference = std::sqrt(device.dot(*u_old, *u_old));
+      const double size       = std::sqrt(std::max(device.dot(*u, *u), n * rest * rest));
+      const double change     = difference == 0. ? 0. : difference / (dt * size);
+      if (!(change <= largest)) // a NaN stays
+        largest = std::isnan(largest) ? largest : change;
+      reached = reached && change <= tolerance;
     }
   return largest;
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "coefficients/extremes.h"
 #include "fem/spaces/level_space.h"
+#include "flow/flow_functors.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/restart/state.h"
 
@@ -10,7 +12,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace adamant
@@ -86,10 +87,43 @@ struct StepLimit
   std::string text; ///< the numbers behind the limit, for messages
 };
 
-/// Returns the limit on bilinear elements of shortest edge h. Diffusion alone allows h² / (2 ν), convection at speed U
-/// alone h / U, and their inverses add up. Central differences in dim directions allow 2 ν / (dim U²). A viscosity that
-/// varies counts in the first limit with the largest value of its modes, `most`, and in the last one with the `least`.
-StepLimit stable_step(double shortest_edge, double least, double most, double speed, int dim);
+/// Returns the limit on bilinear elements of shortest edge h. Diffusion alone allows h² / (2 ν), convection at the
+/// largest speed U alone h / U, and their inverses add up. Central differences let long waves grow beyond 2 ν / `square`,
+/// the mean of |u|² on their way. A viscosity that varies counts in the first limit with the largest value of its modes,
+/// `most`, and in the last one with the `least`.
+StepLimit stable_step(double shortest_edge, double least, double most, double speed, double square);
+
+/// Returns what messages say of a limit that holds for the velocity at this time.
+StepLimit limit_at(double time, double limit);
+
+/// The longest stable step for the velocity that a flow has. As stable_step does, it takes the largest component of
+/// u and the shortest edge at each node, and the mean of |u|² over the nodes.
+template <int dim>
+class StepOfVelocity
+{
+public:
+  /// `least` and `most` are as for stable_step. All ranks call all functions together.
+  StepOfVelocity(const Device &device, const LevelSpace<dim> &space, double least, double most)
+    : least(least)
+    , most(most)
+    , n(space.n_global_dofs())
+    , edges(device, shortest_edges(space))
+    , rates(device, edges.size())
+  {}
+
+  /// Returns the limit for u on the device, which has dim components, one after the other, at this time; waits.
+  StepLimit operator()(const Vector<double> &u, double time)
+  {
+    const Device &device = u.device();
+    device.for_each(edges.size(), StepRate<dim>{edges.size(), most, u.data(), edges.data(), rates.data()});
+    return limit_at(time, 1. / std::max(extremes(rates)[1], device.dot(u, u) / (2. * least * n)));
+  }
+
+private:
+  const double         least, most, n;
+  const Vector<double> edges;
+  Vector<double>       rates;
+};
 
 /// Returns the schedule to this end time. A step above the limit throws InputError, or with `shorten` becomes shorter.
 /// It then divides the end time, as it does where the end time is no multiple of the step.
@@ -100,8 +134,9 @@ Schedule stable_schedule(const Schedule &schedule, double end, const StepLimit &
 /// it is. Else it is saved or loaded, too, and of the loaded and the present limit the shorter one is kept.
 void serialize_step(State &state, Schedule &schedule, StepLimit &limit, double end);
 
-/// Prints a note where the step is above the limit after a change of the mesh or a restart.
-void check_step(double step, const StepLimit &limit);
+/// Takes the present limit where it is below the one so far. Where the step is longer, it prints a note, or throws
+/// RunError where `refuse` is set. A limit that has been too short before counts where it has lost a fifth.
+void lower_limit(StepLimit &limit, const StepLimit &now, double step, bool refuse = false);
 
 /// Throws RunError: in this step of length dt the speed has grown far beyond the data's speed.
 [[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
@@ -136,7 +171,8 @@ private:
   Mark    taken[2];
 };
 
-/// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖ for all fields u.
+/// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖ for all fields u. Of a field that is nearly
+/// zero, rounding remains. So ‖u‖ counts at least as the norm of a field whose values are `rest`.
 class SteadyState
 {
 public:
@@ -144,10 +180,16 @@ public:
     : tolerance(tolerance)
   {}
 
-  using Fields = std::vector<std::pair<const Vector<double> *, Vector<double> *>>; ///< u and u_old of each
+  struct Field
+  {
+    const Vector<double> *u;
+    Vector<double>       *u_old;
+    double                rest;
+  };
+  using Fields = std::vector<Field>;
 
-  /// Returns the largest ‖u - u_old‖ / (dt ‖u‖) and sets `reached`; each u_old becomes the difference. All ranks
-  /// call it together.
+  /// Returns the largest ‖u - u_old‖ / (dt ‖u‖), NaN where there is one, and sets `reached`. A field that stays zero
+  /// has not changed. Each u_old becomes the difference. All ranks call it together.
   std::optional<double> test(const Fields &fields, double dt);
 
   bool reached = false;

@@ -440,6 +440,7 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Adaptivity/Field=temperature"}, "the section Temperature gives one");
   expect_refused({"Temperature/Initial temperature=1-y+q"}, "Temperature/Initial temperature");
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Robin=2: 1; 0"}, "Temperature/Robin");
+  expect_refused({"Temperature/Initial temperature=0", "Output/Statistics=mean T"}, "has a column mean_T already");
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Linear solver/Solver=cg"}, "gmres or bicgstab");
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Boundary values=9: 1"}, "Temperature/Boundary val");
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Boundary values=2: 1", "Temperature/Flux=2: 1"},

@@ -1,6 +1,7 @@
 // A temperature in navier_stokes: fluids that it drives, and temperatures that flows carry.
 #include "program.h"
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -172,6 +173,78 @@ TEST_F(NaturalConvection, HeatIsConserved)
     }
 }
 
+// Fluid between plates that slip, T = t also on the plates: u = (t^2 / 2, 0). The force of a step has the mean of both
+// temperatures at all nodes.
+TEST_F(NaturalConvection, TheForceIsOfSecondOrderWherePrescribedTemperaturesChange)
+{
+  for (const std::string custom : {"true", "false"})
+    {
+      const auto record =
+        run(at_rest +
+            Settings{"Problem/Buoyancy=1; 0", "Problem/Boundaries=free_slip", "Mesh/Periodic boundaries=0: 1",
+                     "Temperature/Initial temperature=0", "Temperature/Heating=1", "Temperature/Diffusivity=0.1",
+                     "Temperature/Boundary values=2: t, 3: t", "Implementation/Custom kernels=" + custom} +
+            refinements(2) + time_steps("0.4", "0.01"))
+          .record;
+      EXPECT_NEAR(record.at("kinetic_energy").get<double>(), 0.5 * 0.08 * 0.08, 1e-10);
+    }
+}
+
+// The start's estimate tells kinds of convection apart; the numbers are speeds in free fall.
+TEST_F(NaturalConvection, TheExpectedSpeedDependsOnWhatDrivesTheFluid)
+{
+  const Settings below = {"Temperature/Initial temperature=0.5-y", "Temperature/Boundary values=2: 0.5, 3: -0.5"};
+  const std::pair<Settings, std::string> cases[] = {
+    {{"Temperature/Initial temperature=0.5-x", "Temperature/Boundary values=0: 0.5, 1: -0.5"}, "0.35"},
+    {{"Temperature/Initial temperature=0", "Temperature/Boundary values=2: 0.5, 3: -0.5"}, "0.9"},
+    {below, "0.9"},
+    {below + Settings{"Problem/Boundaries=0: free_slip"}, "1.25"},
+    {{"Temperature/Initial temperature=0", "Temperature/Boundary values=3: 0", "Temperature/Flux=2: 0.008"}, "0.4"},
+    {{"Temperature/Initial temperature=0", "Temperature/Boundary values=3: 0", "Temperature/Heating=0.008*t"}, "0.2"}};
+  for (const auto &[settings, speed] : cases)
+    {
+      const auto outcome = run(at_rest + settings + Settings{"Problem/Buoyancy=0; 1", "Temperature/Diffusivity=0.01"} +
+                               refinements(2) + time_steps("0.125", "0.125"));
+      EXPECT_NE(outcome.out.find("at speed " + speed + ";"), std::string::npos) << speed << outcome.out;
+    }
+}
+
+// A force accelerates fluid, of whose speed the data tell nothing. Later the step is too long.
+TEST_F(NaturalConvection, TheLimitOfAStepFollowsTheFlow)
+{
+  const Settings settings =
+    at_rest + refinements(2) +
+    Settings{"Problem/Body force=2*sin(pi*x)*cos(pi*y); -2*cos(pi*x)*sin(pi*y)", "Problem/Boundaries=free_slip",
+             "Time stepping/End time=1.1", "Time stepping/Time step=0.05"};
+  const std::string message = "the estimated limit of a stable time step is 0.01",
+                    time    = "with the velocity at time 1;";
+  const auto refused        = expect_refused(settings, "Time step = 0.05 is unstable from here on: " + message, 1);
+  EXPECT_NE(refused.err.find(time), std::string::npos) << refused.err;
+  const auto outcome = run(settings + Settings{"Time stepping/Unstable step=shorten"});
+  EXPECT_NE(outcome.out.find("note: the time step 0.05 is too long from here on: " + message), std::string::npos)
+    << outcome.out;
+  EXPECT_LT(outcome.record.at("time_step_limit").get<double>(), 0.02);
+}
+
+// Where the velocity or the temperature is zero, or rounding alone, the other one tells when the state is steady.
+TEST_F(NaturalConvection, AFieldThatStaysZeroIsSteady)
+{
+  const Settings steady  = {"Problem/Viscosity=1", "Time stepping/Steady tolerance=1e-4",
+                            "Output/Statistics interval=10"};
+  const Settings cases[] = {at_rest + Settings{"Temperature/Initial temperature=0.5-x+0.1*sin(2*pi*x)",
+                                               "Temperature/Boundary values=0: 0.5, 1: -0.5"},
+                            at_rest + Settings{"Temperature/Initial temperature=0.5-y+0.1*sin(2*pi*y)",
+                                               "Problem/Buoyancy=0; 1", "Temperature/Boundary values=2: 0.5, 3: -0.5"},
+                            {"Temperature/Initial temperature=0"}};
+  for (const auto &settings : cases)
+    {
+      const auto outcome = run(settings + steady + refinements(2) + time_steps("2", "0.003"));
+      EXPECT_TRUE(outcome.record.at("steady").get<bool>());
+      for (const double change : statistics(outcome).at("change"))
+        EXPECT_TRUE(std::isfinite(change));
+    }
+}
+
 // A temperature that is equal everywhere presses, and moves nothing.
 TEST_F(NaturalConvection, AnEqualTemperatureMovesNothing)
 {
@@ -201,6 +274,23 @@ TEST_F(NaturalConvection, AllProductsGiveTheSameFlow)
   EXPECT_NEAR(flux(records[1], "0"), flux(records[0], "0"), 1e-9);
 }
 
+// Data that are numbers at first, and at the times at which they are tried before the first step.
+TEST_F(NaturalConvection, DataThatAreNoNumbersLaterAreNamed)
+{
+  const Settings hot = at_rest + refinements(2) + time_steps("1", "0.01") +
+                       Settings{"Temperature/Initial temperature=1", "Temperature/Diffusivity=0.01"};
+  const std::string later = "sqrt((t-0.33)^2-1e-5)";
+  for (const auto &[key, setting, buoyancy] : {std::array<std::string, 3>{"Heating", later, "0; 0"},
+                                               {"Heating", later, "0; 1"},
+                                               {"Flux", "1: " + later, "0; 1"},
+                                               {"Boundary values", "1: " + later, "0; 1"}})
+    expect_refused(hot + Settings{"Problem/Buoyancy=" + buoyancy, "Output/Statistics interval=1",
+                                  "Temperature/" + key + "=" + setting},
+                   "Temperature/" + key + " at time 0.33 has values that are no numbers", 1);
+  expect_refused(hot + Settings{"Temperature/Flux=1: -0.01*sqrt(0.52-t)"},
+                 "Temperature/Flux at time 0.55 has values that are no numbers");
+}
+
 TEST_F(NaturalConvection, MistakesAreRefused)
 {
   const Settings hot = {"Temperature/Initial temperature=1", "Temperature/Diffusivity=0.01"};
@@ -216,4 +306,6 @@ TEST_F(NaturalConvection, MistakesAreRefused)
   expect_refused({"Temperature/Initial temperature=log(x-2)", "Temperature/Diffusivity=0.01"},
                  "Temperature/Initial temperature has values that are no numbers");
   expect_refused(hot + Settings{"Temperature/Diffusivity=100", "Time stepping/Time step=0.01"}, "is unstable");
+  expect_refused(hot + Settings{"Output/Statistics=mean T"}, "statistics.csv has a column mean_T already");
+  expect_refused(hot + Settings{"Output/Statistics=max divergence"}, "has a column max_divergence already");
 }
