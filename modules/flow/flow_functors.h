@@ -348,7 +348,7 @@ struct StepRate
   {
     double largest = 0.;
     for (int c = 0; c < dim; ++c)
-      largest = std::abs(u[c * n + i]) > largest ? std::abs(u[c * n + i]) : largest;
+      largest = fabs(u[c * n + i]) > largest ? fabs(u[c * n + i]) : largest;
     rate[i] = (2. * most / edge[i] + largest) / edge[i];
   }
 };

@@ -139,6 +139,7 @@ class Draw:
         ids = self.boundaries() if self.settings.get("Mesh/Type") != "cylinder" else [0, 1, 2, 3]
         kinds = ["mean ", "min ", "max ", "integral ", ""]
         entries = {f"{self.pick(*kinds)}{self.pick(*quantities)}" for _ in range(self.pick(1, 2))}
+        entries = {"mean T over domain" if entry == "mean T" else entry for entry in entries}  # there is a column mean_T
         entries |= {f"{quantity} on boundary {self.boundary_name(self.pick(*(i for i in ids if i not in self.given)))}"
                     for quantity in of_boundaries if quantity}
         entries.add(f"{self.pick(*kinds)}{self.pick(*quantities)} on boundary {self.boundary_name(self.pick(*ids))}")
