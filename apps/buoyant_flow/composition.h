@@ -96,8 +96,8 @@ private:
       for (int d = 0; d < dim; ++d)
         up[i] -= problem.gravity[d] / g * nodes[std::size_t(d) * c.size() + i];
     heights = Vector(device, up);
-    device.for_each(heights.size(), adamant::ScaleByDiagonal<double>{1., transport.weights().data(), heights.data(),
-                                                                     heights.data()});
+    device.for_each(heights.size(),
+                    adamant::ScaleByDiagonal<double>{1., transport.weights().data(), heights.data(), heights.data()});
   }
 
   double height() const { return device.dot(heights, c) / transport.mass(c); }
@@ -114,7 +114,7 @@ private:
   const ProblemParameters    &problem;
   const dealii::Mapping<dim> &mapping;
   adamant::Field<dim>         field;
-  Vector                      heights; // of the nodes, times their weights
+  Vector                      heights;                 // of the nodes, times their weights
   std::array<double, 2>       bounds{{1e300, -1e300}}; // of c in all steps so far
   double                      first_mass = 0.;
 

@@ -150,7 +150,7 @@ private:
   // Notes it where only a perturbation is missing.
   bool is_at_rest()
   {
-    const auto &eta = flow->cell_viscosity();
+    const auto &eta   = flow->cell_viscosity();
     const bool  rests = !flow->moves();
     if (rests && heat)
       heat->check_rest(eta.scale * eta.most, parameters.problem.gravity, buoyancy->density);

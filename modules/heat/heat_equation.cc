@@ -144,7 +144,7 @@ void HeatEquation<dim>::check_rest(double viscosity, const std::vector<double> &
                                    const Vector<double> &density) const
 {
   const auto note = conduction_note(device.communicator(), parameters.diffusivity, viscosity, gravity, dim,
-                                    field.quadrature_points(quadrature), to_host(density));
+                                    field.nodes(), field.quadrature_points(quadrature), to_host(density));
   if (notes != nullptr && !note.empty())
     notes->once("rest", note);
 }
@@ -235,7 +235,7 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   residual(T, weights, time, dt);
   for (const auto &[id, of_rows] : mean_on)
     mean_fluxes[id] = device.dot(of_rows, r);
-  const Vector<double> nodal    = ghosts.with_ghosts(T);
+  const Vector<double> nodal   = ghosts.with_ghosts(T);
   auto                 of_cell = of_cells.part(0, ones.size());
   device.for_each(ones.size(), HeatOfDivergence<dim>{points.view(), of_velocity.back().view(), nodal.data(),
                                                      velocities[of_velocity.size() - 1].data(), of_cell.data()});
@@ -263,11 +263,18 @@ void HeatEquation<dim>::note_values(double dt)
                                 "; a smaller Temperature/Courant number takes fewer");
   if (notes->said("range") || !parameters.boundaries.flux.empty())
     return;
-  if (const auto prescribed = extremes(boundary.values()); prescribed[0] <= prescribed[1]) // there are some
-    range = {{std::min(range[0], prescribed[0]), std::max(range[1], prescribed[1])}};
-  const auto   bounds = extremes(T), Q = extremes(heating.values());
+  if (parameters.boundaries.vary())
+    {
+      const auto prescribed = extremes(boundary.values());
+      range                 = {{std::min(range[0], prescribed[0]), std::max(range[1], prescribed[1])}};
+    }
+  const auto   bounds = extremes(T);
   const double most   = 0.01 * (range[1] - range[0]);
-  if ((bounds[1] > range[1] + most && Q[1] <= 0.) || (bounds[0] < range[0] - most && Q[0] >= 0.))
+  const bool   above = bounds[1] > range[1] + most, below = bounds[0] < range[0] - most;
+  if (!(above || below))
+    return;
+  const auto Q = extremes(heating.values()); // which may be the reason
+  if ((above && Q[1] <= 0.) || (below && Q[0] >= 0.))
     notes->once("range", "the temperature is between " + to_text(bounds[0]) + " and " + to_text(bounds[1]) +
                            ", but initial and prescribed values between " + to_text(range[0]) + " and " +
                            to_text(range[1]) + ", at " + cell_numbers(dt) + "; " +

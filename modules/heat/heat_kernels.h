@@ -149,9 +149,10 @@ struct HeatOfDivergence
 
   ADAMANT_HOST_DEVICE void operator()(int cell) const
   {
-    const int   *nodes_T = of_T.node + static_cast<long>(cell) * of_T.n, *nodes_u = of_u.node + static_cast<long>(cell) * of_u.n;
-    const long   shape   = static_cast<long>(of_u.shape[cell]) * of_u.n_q;
-    double       sum     = 0;
+    const int *nodes_T = of_T.node + static_cast<long>(cell) * of_T.n,
+              *nodes_u = of_u.node + static_cast<long>(cell) * of_u.n;
+    const long shape   = static_cast<long>(of_u.shape[cell]) * of_u.n_q;
+    double     sum     = 0;
     for (int q = 0; q < of_u.n_q; ++q)
       {
         const double *gradient   = of_u.gradient + (shape + q) * of_u.n * dim;

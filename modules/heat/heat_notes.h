@@ -22,11 +22,12 @@ private:
 };
 
 /// Returns a note where a fluid at rest is heavy above light, so that it stays there only for want of a perturbation;
-/// else nothing. Its Rayleigh number is s g H⁴/(κ η) with the height H, the largest viscosity η and the slope s of the
-/// density along the height, from a linear fit. It has to exceed 1707.8, where convection begins between rigid plates.
-/// `points` are coordinates d of point i at [d n + i], where `density` has values, in host memory. All ranks call it
-/// together.
+/// else nothing. The Rayleigh number is s g H⁴/(κ η) with the height H and the largest viscosity η. A linear fit gives
+/// the slope s of the density along the height. The number has to exceed 1707.8, where convection begins between rigid
+/// plates.
+/// `points` are coordinates d of point i at [d n + i], where `density` has values, and H is the height of the `nodes`.
+/// All are in host memory. All ranks call it together.
 std::string conduction_note(const Communicator &ranks, double diffusivity, double viscosity,
-                            const std::vector<double> &gravity, int dim, const Array<double> &points,
-                            const Array<double> &density);
+                            const std::vector<double> &gravity, int dim, const Array<double> &nodes,
+                            const Array<double> &points, const Array<double> &density);
 } // namespace adamant

@@ -25,6 +25,6 @@ struct HeatStatistics
 
   void add_to(Statistics::Row &row) const; ///< as mean_T, least_T, most_T, heat_flux_<boundary> and heat_defect
   void add_to(RunRecord &record) const;    ///< as record["temperature"]
-  void serialize(State &state); ///< saves or loads all but the defect
+  void serialize(State &state);            ///< saves or loads all but the defect
 };
 } // namespace adamant

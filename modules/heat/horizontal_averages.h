@@ -13,8 +13,9 @@
 
 namespace adamant
 {
-/// Averages over horizontal layers of equal height, on the host. A cell that several layers share is divided by a grid
-/// of midpoints whose distance is at most half a layer's height. All ranks call all functions together.
+/// Averages over horizontal layers of equal height, on the host. They are exact for bilinear functions on cells with
+/// horizontal faces below and above. Other cells are divided by a grid of points whose distance is at most a quarter of
+/// a layer's height. All ranks call all functions together.
 template <int dim>
 class HorizontalAverages
 {
@@ -25,9 +26,9 @@ public:
   HorizontalAverages(const LevelSpace<dim> &velocity, const LevelSpace<dim> &scalars,
                      const dealii::Mapping<dim> &mapping, const dealii::Tensor<1, dim> &up, unsigned int n);
 
-  /// Returns columns with a value for each layer, from below: the mean height of the layer, the averages of the scalars
-  /// under their names, of |u| as "speed", and the geometric average of the cells' viscosities. A |u| is interpolated
-  /// between the nodes. Values are those of the own nodes and cells.
+  /// Returns columns with a value for each layer, from below. They are the mean "height" of the layer, the averages of
+  /// the scalars under their names, of |u| as "speed", and the geometric average of the cells' "viscosity". The values
+  /// of |u| at the nodes are interpolated. Arguments have values of the own nodes and cells.
   std::vector<SampleColumn> operator()(const double *u, const double *viscosity,
                                        const std::vector<std::pair<std::string, const double *>> &scalars) const;
 
@@ -37,12 +38,11 @@ private:
     int    layer, place;
     double weight;
   };
-  void                add(int cell, const std::vector<int> &layers, const std::vector<double> &weights);
   std::vector<double> sums(const std::vector<Part> &parts, const Array<double> &values) const;
 
   const LevelSpace<dim> &velocity, &scalars;
   unsigned int           n;
-  std::vector<double>    volume, height;                   // of layers
+  std::vector<double>    volume, height;                    // of layers
   std::vector<Part>      of_velocity, of_scalars, of_cells; // of local DoFs, the first one of each node, and of cells
 };
 } // namespace adamant

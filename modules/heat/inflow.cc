@@ -41,8 +41,8 @@ Inflow<dim>::Inflow(const Device &device, const LevelSpace<dim> &velocity, const
               {
                 Row row;
                 for (const unsigned int i : values.dof_indices())
-                  if (const int dof = velocity.cell_dofs(c)[i]; values.shape_value(i, q) > 0.5 &&
-                                                                dof < velocity.n_owned() && n_boundaries[dof] == 1)
+                  if (const int dof = velocity.cell_dofs(c)[i];
+                      values.shape_value(i, q) > 0.5 && dof < velocity.n_owned() && n_boundaries[dof] == 1)
                     row.emplace_back(dof, values.normal_vector(q)[values.get_fe().system_to_component_index(i).first]);
                 if (row.empty())
                   continue;

@@ -167,8 +167,8 @@ std::map<unsigned int, std::vector<NodalFlux<dim>>> LocalFluxes<dim>::operator()
     if (space->partition().in_local_range(row))
       own.insert(own.end(), {0., double(row), r[space->partition().global_to_local(row)]});
   for (const auto &slope : slopes)
-    own.insert(own.end(), {slope.id + 1., double(space->partition().local_to_global(slope.row)),
-                           slope.weight * local[slope.dof]});
+    own.insert(own.end(),
+               {slope.id + 1., double(space->partition().local_to_global(slope.row)), slope.weight * local[slope.dof]});
   std::map<unsigned int, std::map<Unknown, double>> parts; // parts[0]: what the boundaries share
   const auto                                        all = gathered(ranks, own);
   for (std::size_t k = 0; k < all.size(); k += 3)

@@ -50,16 +50,16 @@ private:
   using Unknown = unsigned long; // the global number of a row
   struct Node
   {
-    dealii::Point<dim>                        point;
+    dealii::Point<dim>                      point;
     std::vector<std::pair<Unknown, double>> of_rows; // weights, of several rows for a hanging node
   };
   struct Boundary // of all ranks
   {
-    std::map<Unknown, int>                        number;
-    std::vector<double>                           sizes; // ∮ φ_i
-    std::vector<Node>                             nodes;
+    std::map<Unknown, int>                         number;
+    std::vector<double>                            sizes; // ∮ φ_i
+    std::vector<Node>                              nodes;
     std::shared_ptr<const dealii::SparsityPattern> pattern;
-    std::shared_ptr<dealii::SparseMatrix<double>> mass;
+    std::shared_ptr<dealii::SparseMatrix<double>>  mass;
   };
   struct Slope // the part `weight` u_dof of ∮ λ ∂_n u φ_row
   {
@@ -68,8 +68,7 @@ private:
     double       weight;
   };
   std::vector<double> integrate(unsigned int id, const dealii::Mapping<dim> &mapping, double diffusion);
-  void                make_boundary(unsigned int id, const std::vector<double> &entries,
-                                    const dealii::Mapping<dim> &mapping);
+  void make_boundary(unsigned int id, const std::vector<double> &entries, const dealii::Mapping<dim> &mapping);
 
   const LevelSpace<dim>           *space = nullptr;
   std::set<unsigned int>           wanted;

@@ -22,9 +22,9 @@ PowerOfFlow<dim>::PowerOfFlow(const Device &device, const StokesFlow<dim> &flow,
 template <int dim>
 FlowPower PowerOfFlow<dim>::operator()(const Vector<double> &density) const
 {
-  const Vector<double> u        = ghosts.with_ghosts(flow.u);
-  const auto          &eta      = flow.cell_viscosity();
-  const int            n_cells  = ones.size();
+  const Vector<double> u       = ghosts.with_ghosts(flow.u);
+  const auto          &eta     = flow.cell_viscosity();
+  const int            n_cells = ones.size();
   Vector<double>       at_points;
   if (!eta.averaged)
     {
@@ -33,12 +33,12 @@ FlowPower PowerOfFlow<dim>::operator()(const Vector<double> &density) const
     }
   const Vector<double> &viscosity = eta.averaged ? flow.viscosity : at_points;
   PowerInCell<dim>      of_cell{{of_velocity.view(), u.data()},
-                                density.data(),
-                                viscosity.data(),
-                                std::max(1, of_velocity.n_points() / std::max(1, viscosity.size())),
-                                {},
-                                n_cells,
-                                integrals.data()};
+                           density.data(),
+                           viscosity.data(),
+                           std::max(1, of_velocity.n_points() / std::max(1, viscosity.size())),
+                           {},
+                           n_cells,
+                           integrals.data()};
   std::copy(gravity.begin(), gravity.begin() + dim, of_cell.gravity);
   device.for_each(n_cells, of_cell);
   const auto sum = [&](int k) { return device.dot(ones, integrals.part(k * n_cells, n_cells)); };

@@ -32,8 +32,8 @@ public:
 
   /// Returns the numbers for the present velocity and viscosity; `density` has ρ at the points.
   FlowPower operator()(const Vector<double> &density) const;
-  /// Adds the numbers, and the least and the largest viscosity of cells: as columns speed, work, dissipation,
-  /// least_viscosity and most_viscosity, or as keys of run.json with viscosity/min and max.
+  /// Adds the numbers and the extremes of the cells' viscosities. They are columns speed, work, dissipation,
+  /// least_viscosity and most_viscosity, or keys of run.json with viscosity/min and max.
   void add_to(Statistics::Row &row, const Vector<double> &density) const;
   void add_to(RunRecord &record, const Vector<double> &density) const;
 

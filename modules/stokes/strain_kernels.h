@@ -89,8 +89,8 @@ struct PowerInCell
     double            sums[4] = {};
     for (int q = 0; q < shapes.n_q; ++q)
       {
-        const int point      = cell * shapes.n_q + q;
-        double    square     = 0., along = 0.;
+        const int point  = cell * shapes.n_q + q;
+        double    square = 0., along = 0.;
         for (int d = 0; d < dim; ++d)
           {
             double u = 0.;
