@@ -351,8 +351,12 @@ TEST_F(BuoyantFlow, TablesFollowMeshes)
       EXPECT_NEAR(layers.at("viscosity")[k], std::exp(-3. * (1. - height)), 0.1);
     }
   for (const char *file : {"heat_flux_2_0001.csv", "heat_flux_2_0002.csv", "heat_flux_2_0003.csv", "heat_flux_2.csv"})
-    for (const double flux : columns(begun, file).at("heat_flux"))
-      EXPECT_NEAR(flux, 1., 1e-6) << file;
+    {
+      const auto fluxes = columns(begun, file).at("heat_flux");
+      EXPECT_GE(fluxes.size(), 9u);
+      for (const double flux : fluxes)
+        EXPECT_NEAR(flux, 1., 1e-6) << file;
+    }
   EXPECT_FALSE(std::filesystem::exists(begun.folder + "/heat_flux_2_0000.csv")) << "no step has been taken";
   settings.back() = "Time stepping/Steps=1";
   settings.push_back("Output/Horizontal averages=0");
