@@ -13,7 +13,6 @@
 #include "stokes/transport/limited_transport.h"
 
 #include <deal.II/fe/fe_q.h>
-#include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
 #include <array>
@@ -43,7 +42,7 @@ public:
     , transport(device, field, flow.matrices().velocity, mapping)
     , c(device, field.finest().n_owned())
   {
-    make_weights();
+    make_heights();
   }
 
   void set_initial_values()
@@ -58,14 +57,6 @@ public:
   }
 
   const adamant::LevelSpace<dim> &space() const { return field.finest(); }
-
-  /// Returns the root mean square of u.
-  double speed(const Vector &u) const
-  {
-    const Vector &at_points = transport.velocity_at(u);
-    scale(point_weights, at_points, weighted);
-    return std::sqrt(device.dot(weighted, at_points) / volume);
-  }
 
   /// Adds the least and the most of c, its mass ∫ c, and the mean height ∫ c (-x · g) / |g| over it.
   void add_to(adamant::Statistics::Row &row)
@@ -95,25 +86,8 @@ public:
   }
 
 private:
-  void make_weights()
+  void make_heights()
   {
-    Array<double>         JxW; // of each component at each point
-    dealii::FEValues<dim> cells(mapping, field.element(), transport.quadrature, dealii::update_JxW_values);
-    double                sum = 0.;
-    for (const auto &cell : field.finest().active_cells())
-      {
-        cells.reinit(cell);
-        for (const double weight : cells.get_JxW_values())
-          {
-            JxW.insert(JxW.end(), dim, weight);
-            sum += weight;
-          }
-      }
-    device.communicator().sum(&sum, 1);
-    volume        = sum;
-    point_weights = Vector(device, JxW);
-    weighted      = Vector(device, static_cast<int>(JxW.size()));
-
     const auto    nodes = adamant::support_points(field.finest(), mapping);
     Array<double> up(c.size(), 0.);
     double        g = 0.;
@@ -123,7 +97,8 @@ private:
       for (int d = 0; d < dim; ++d)
         up[i] -= problem.gravity[d] / g * nodes[std::size_t(d) * c.size() + i];
     heights = Vector(device, up);
-    scale(transport.weights(), heights, heights);
+    device.for_each(heights.size(),
+                    adamant::ScaleByDiagonal<double>{1., transport.weights().data(), heights.data(), heights.data()});
   }
 
   double height() const { return device.dot(heights, c) / transport.mass(c); }
@@ -136,18 +111,11 @@ private:
     return now;
   }
 
-  void scale(const Vector &by, const Vector &x, Vector &y) const // elementwise
-  {
-    device.for_each(x.size(), adamant::ScaleByDiagonal<double>{1., by.data(), x.data(), y.data()});
-  }
-
   adamant::Device             device;
   const ProblemParameters    &problem;
   const dealii::Mapping<dim> &mapping;
   adamant::Field<dim>         field;
-  double                      volume = 0.;
-  Vector                      heights, point_weights;
-  mutable Vector              weighted;
+  Vector                      heights;                 // of the nodes, times their weights
   std::array<double, 2>       bounds{{1e300, -1e300}}; // of c in all steps so far
   double                      first_mass = 0.;
 

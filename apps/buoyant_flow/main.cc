@@ -7,6 +7,7 @@
 // averaged in each cell. NonlinearFlow solves for the flow from the last one. The Courant number gives the step.
 // Where the section Temperature gives a temperature T, HeatEquation advances it before c, and η and ρ may depend on it.
 
+#include "buoyancy.h"
 #include "composition.h"
 #include "parameters.h"
 
@@ -15,9 +16,9 @@
 #include "frame/output/output.h"
 #include "frame/program.h"
 #include "frame/run.h"
-#include "frame/unknown.h"
-#include "heat/heat_equation.h"
+#include "heat/heat_tables.h"
 #include "heat/steady_values.h"
+#include "stokes/flow_power.h"
 #include "stokes/nonlinear_flow.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -74,28 +75,24 @@ private:
 
   void setup_transport()
   {
-    const auto &velocity = flow->matrices().velocity;
-    const auto &gravity  = parameters.problem.gravity;
+    const auto &gravity = parameters.problem.gravity;
     composition.emplace(device, *flow, parameters.problem, mapping);
+    power.emplace(device, *flow, mapping, gravity);
     auto fields = flow->fields();
     fields.push_back({&composition->space(), {"c"}});
     if (parameters.temperature.on())
       {
-        heat.emplace(device, velocity, mapping, parameters.temperature);
+        heat.emplace(device, flow->matrices().velocity, mapping, parameters.temperature);
+        heat->watch(notes, parameters.problem.all(&adamant::FlowBoundaries::prescribes, *mesh),
+                    parameters.problem.all(&adamant::FlowBoundaries::is_open, *mesh));
         fields.push_back({&heat->space(), {"T"}, {"mean_T"}});
       }
+    tables.set_up(flow->space(), composition->space(), present_heat(), mapping, gravity);
     evaluation.emplace(parameters.output, mapping, fields, flow->quantities());
-    const auto &transport = composition->transport;
-    inputs  = Vector(device, static_cast<int>(parameters.names_of_density().size()) * transport.n_points());
-    density = Vector(device, transport.n_points());
-    load    = flow->velocity().vector();
-    adamant::Form<dim> force("force", velocity, adamant::quadrature_points<dim>(), mapping, transport.quadrature,
-                             update_values | update_JxW_values,
-                             adamant::integral<dim>([&gravity](const auto &cell, auto i, auto q) {
-                               return gravity[cell.component(i)] * cell.value(i, q);
-                             }));
-    G = adamant::assemble_on(device, force);
+    buoyancy.emplace(device, parameters, density_of, *flow, mapping, composition->transport);
   }
+
+  const adamant::HeatEquation<dim> *present_heat() const { return heat ? &*heat : nullptr; }
 
   void set_initial_values() override
   {
@@ -103,27 +100,17 @@ private:
     if (heat)
       heat->set_initial_values();
     solve_flow();
+    if (heat)
+      heat->check_start(flow->u);
   }
 
   // Computes η and the load from c and T.
   void update_material()
   {
-    const int n   = density.size();
-    auto      c_q = inputs.part(0, n);
-    composition->transport.evaluate(composition->c, c_q);
-    flow->set_input("c", c_q);
-    if (heat)
-      {
-        auto T_q = inputs.part(n, n);
-        heat->evaluate(T_q);
-        flow->set_input("T", T_q);
-      }
+    buoyancy->set_inputs(composition->c, present_heat(), *flow);
     timed(flow->solver_stays() ? "update" : "init/viscosity", [&] { flow->update_viscosity(); });
-    density_of(inputs, density);
-    device.multiply(1., G, density, 0., load);
-    adamant::require(std::isfinite(device.dot(load, load)),
-                     "Problem/Density times Problem/Gravity has values that are no numbers, or are too large");
-    timed(flow->solver_stays() ? "rhs" : "init/right-hand side", [this] { flow->set_load(load); });
+    buoyancy->update();
+    timed(flow->solver_stays() ? "rhs" : "init/right-hand side", [this] { flow->set_load(buoyancy->load); });
     timed(flow->solver_stays() ? "update" : "init/solver", [this] { flow->update_solver(); });
     if (!new_mesh)
       return;
@@ -153,11 +140,21 @@ private:
       dt = std::min(dt, p.longest);
     if (p.end > 0.)
       dt = std::min(dt, p.end - time);
-    if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && !flow->moves()))
+    if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && is_at_rest()))
       throw adamant::RunError(
         "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
         "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step");
     return time + dt;
+  }
+
+  // Notes it where only a perturbation is missing.
+  bool is_at_rest()
+  {
+    const auto &eta   = flow->cell_viscosity();
+    const bool  rests = !flow->moves();
+    if (rests && heat)
+      heat->check_rest(eta.scale * eta.most, parameters.problem.gravity, buoyancy->density);
+    return rests;
   }
 
   // Moves c by u, then computes η, ρ and u from c.
@@ -173,7 +170,7 @@ private:
     flow->extrapolate(dt);
     const auto result = solve_flow();
     if (parameters.time.steady > 0.)
-      steady.add(time, composition->speed(flow->u), heat ? heat->fluxes() : std::map<unsigned int, double>());
+      steady.add(time, (*power)(buoyancy->density).speed, heat ? heat->fluxes() : std::map<unsigned int, double>());
     return result;
   }
 
@@ -190,8 +187,8 @@ private:
       throw adamant::InputError("--restart: the checkpoint is of time " + adamant::to_text(time) +
                                 ", but Time stepping/End time is " + adamant::to_text(parameters.time.end));
     composition->serialize(state);
-    state.scalar(steady.times);
-    state.scalar(steady.history);
+    tables.serialize(state);
+    steady.serialize(state);
     if (heat)
       heat->serialize(state, time);
     if (!state.loading())
@@ -209,7 +206,7 @@ private:
     row.push_back({"time_step", dt});
     if (carries)
       composition->add_to(row);
-    row.push_back({"speed", composition->speed(flow->u)});
+    power->add_to(row, buoyancy->density);
     if (law.depends_on("strain"))
       row.insert(row.end(), {{"nonlinear_steps", flow->nonlinear_steps()}});
     if (heat)
@@ -231,7 +228,7 @@ private:
   {
     std::vector<const Vector *> vectors = {&flow->u, &flow->p, &flow->viscosity, &composition->c};
     if (heat)
-      vectors.push_back(&heat->T);
+      vectors.insert(vectors.end(), {&heat->T, &heat->residuals()});
     return vectors;
   }
 
@@ -244,6 +241,7 @@ private:
       output.add(heat->space(), values[4], "temperature");
     output.build_patches(mapping, 1);
     series.write(output, t);
+    tables.write(this->folder(), t, values);
   }
 
   adamant::FollowedField<dim> followed(const std::string &name) const override
@@ -256,19 +254,20 @@ private:
 
   void report() override
   {
-    record.update({{"end_time", time}, {"speed", composition->speed(flow->u)}});
+    record["end_time"] = time;
+    power->add_to(record, buoyancy->density);
     if (carries)
       composition->add_to(record);
     if (parameters.time.steady > 0.)
       steady.add_to(record, parameters.time.steady);
     if (heat)
-      heat->add_to(record);
-    if (!flow->prescribes_velocity())
-      record["dissipation"] = flow->dissipation();
+      {
+        heat->add_to(record);
+        is_at_rest();
+      }
+    tables.write_last(this->folder(), time, output_vectors(), record);
     if (law.depends_on("strain"))
       record["nonlinear_steps"] = flow->nonlinear_steps();
-    const auto &eta     = flow->cell_viscosity();
-    record["viscosity"] = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
     record["precision"] = to_text(flow->precision());
     evaluation->add_to(record, adamant::pointers(evaluated()), this->folder());
   }
@@ -280,10 +279,11 @@ private:
   std::optional<adamant::NonlinearFlow<dim>> flow;
   std::optional<Composition<dim>>            composition;
   std::optional<adamant::HeatEquation<dim>>  heat; // where there is a temperature
+  std::optional<Buoyancy<dim>>               buoyancy;
+  std::optional<adamant::PowerOfFlow<dim>>   power;
   std::optional<adamant::Evaluation<dim>>    evaluation;
-  adamant::Matrix<double>                    G;      // densities at the quadrature points to the load
-  Vector                                     inputs; // c at these points, then T
-  Vector                                     density, load;
+  mutable adamant::HeatTables<dim>           tables{parameters.tables};
+  adamant::Notes                             notes;
   adamant::SteadyValues                      steady;
   // A composition that is equal everywhere stays so; without temperature its Courant number still gives the step.
   const bool carries  = !parameters.temperature.on() || !adamant::is_constant(parameters.problem.initial_composition);

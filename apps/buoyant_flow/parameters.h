@@ -5,7 +5,7 @@
 #include "flow/flow_boundaries.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/time_parameters.h"
-#include "heat/heat_parameters.h"
+#include "heat/heat_tables.h"
 #include "meshes/mesh_parameters.h"
 #include "stokes/stokes_parameters.h"
 #include "stokes/viscosity_law.h"
@@ -90,6 +90,7 @@ struct Parameters
   adamant::NonlinearViscosityParameters viscosity;
   adamant::AdaptivityParameters         adaptivity{{"composition", "velocity", "temperature"}, true};
   adamant::StokesOutputParameters       output{mesh, "the fields are recorded with the statistics", "c, T, "};
+  adamant::HeatTableParameters          tables{mesh};
   adamant::StokesSolverParameters       linear_solver{"mass"};
 
   Parameters() { output.add_statistics_interval(); }
@@ -118,6 +119,7 @@ struct Parameters
     require(adaptivity.field != "temperature" || temperature.on(),
             "Adaptivity/Field = temperature, but there is none; the section Temperature gives one");
     output.check(dim());
+    tables.check(temperature);
   }
 };
 } // namespace buoyant_flow

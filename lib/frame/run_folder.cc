@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 // The files of a run in its folder, unfinished ones included, and whether a checkpoint is among them.
 std::pair<std::vector<std::string>, bool> files_of_run(const std::string &folder)
 {
-  static const std::regex  ours("((last_)?solution(_[0-9]{4,}([.]pvtu|([.][0-9]+)?[.]vtu)|[.]pvd)|profile_[0-9]+[.]csv|"
+  static const std::regex  ours("((last_)?solution(_[0-9]{4,}([.]pvtu|([.][0-9]+)?[.]vtu)|[.]pvd)|"
+                                 "(?:profile_|plane_|heat_flux_(?:[0-9]+_)?)[0-9]+[.]csv|horizontal_averages[.]csv|"
                                  "statistics[.]csv|run[.]json|parameters[.]prm|(checkpoint_[0-9]{10}))([.]new)?");
   std::vector<std::string> names;
   bool                     checkpoint = false;

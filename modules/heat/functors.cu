@@ -13,4 +13,8 @@ template void for_each(const DeviceInterface &, int, const HeatResidual<2> &);
 template void for_each(const DeviceInterface &, int, const HeatResidual<3> &);
 template void for_each(const DeviceInterface &, int, const HeatLoads<2> &);
 template void for_each(const DeviceInterface &, int, const HeatLoads<3> &);
+template void for_each(const DeviceInterface &, int, const HeatOfDivergence<2> &);
+template void for_each(const DeviceInterface &, int, const HeatOfDivergence<3> &);
+template void for_each(const DeviceInterface &, int, const PecletNumber<2> &);
+template void for_each(const DeviceInterface &, int, const PecletNumber<3> &);
 } // namespace adamant::cuda

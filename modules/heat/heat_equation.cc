@@ -10,11 +10,14 @@
 #include "multigrid/smoothers/functors.h"
 #include "operators/level_data.h"
 #include "scalar/nonlinear_kernels.h"
+#include "solvers/krylov.h"
 
 #include <deal.II/fe/fe_q.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace adamant
@@ -81,6 +84,23 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
     is_free[i] = space().is_free(i);
   free    = Vector<double>(device, is_free);
   mean_on = flux_weights(device, unconstrained.finest(), mapping, parameters.boundaries);
+  ones    = Vector<double>(device, Array<double>(space().n_cells(), 1.));
+}
+
+template <int dim>
+void HeatEquation<dim>::watch(Notes &to, const std::set<unsigned int> &given, const std::set<unsigned int> &open)
+{
+  const auto inflow = [this](std::set<unsigned int> ids) {
+    for (const auto &of_boundary : mean_on)
+      ids.erase(of_boundary.first);
+    for (const auto &of_boundary : parameters.boundaries.flux)
+      ids.erase(of_boundary.first);
+    return Inflow<dim>(device, velocity.finest(), mapping, ids);
+  };
+  notes        = &to;
+  is_open      = !open.empty();
+  given_inflow = inflow(given);
+  open_inflow  = inflow(open);
 }
 
 template <int dim>
@@ -93,6 +113,42 @@ void HeatEquation<dim>::set_initial_values()
   x.upload(values.data());
   field.nodal_values(x, boundary.at(0.), T);
   device.copy(T, T_old);
+  range = extremes(T);
+  heating.at(0.);
+  load.add(0., 0., r); // for its values' check
+}
+
+template <int dim>
+void HeatEquation<dim>::check_start(const Vector<double> &u)
+{
+  for (const auto id : given_inflow.boundaries(u, 1e-8))
+    throw InputError("Problem/Boundary velocity: the flow enters through boundary " + std::to_string(id) +
+                     ", where Temperature/Boundary values has no temperature, and Temperature/Flux no flux");
+  if (notes == nullptr || !mean_on.empty() || is_open)
+    return;
+  integrands.set_zero();
+  auto of_density = integrands.part(0, n_points());
+  device.copy(heating.at(0.), of_density);
+  r.set_zero();
+  add_loads(r);
+  load.add(1., 0., r);
+  const double heat = device.dot(r, Vector<double>(device, Array<double>(r.size(), 1.)));
+  r.set_zero();
+  if (std::abs(heat) > 1e-12 * volume)
+    notes->once("way out", "no boundary has a temperature, so that the heat " +
+                             std::string(heat > 0. ? "has no way out: with " : "that leaves is not replaced: with ") +
+                             to_text(heat) + " in a unit of time the temperature " + (heat > 0. ? "grows" : "falls") +
+                             " without end; Temperature/Boundary values gives one");
+}
+
+template <int dim>
+void HeatEquation<dim>::check_rest(double viscosity, const std::vector<double> &gravity,
+                                   const Vector<double> &density) const
+{
+  const auto note = conduction_note(device.communicator(), parameters.diffusivity, viscosity, gravity, dim,
+                                    field.nodes(), field.quadrature_points(quadrature), to_host(density));
+  if (notes != nullptr && !note.empty())
+    notes->once("rest", note);
 }
 
 template <int dim>
@@ -181,7 +237,66 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   residual(T, weights, time, dt);
   for (const auto &[id, of_rows] : mean_on)
     mean_fluxes[id] = device.dot(of_rows, r);
+  const Vector<double> nodal   = ghosts.with_ghosts(T);
+  auto                 of_cell = of_cells.part(0, ones.size());
+  device.for_each(ones.size(), HeatOfDivergence<dim>{points.view(), of_velocity.back().view(), nodal.data(),
+                                                     velocities[of_velocity.size() - 1].data(), of_cell.data()});
+  defect    = device.dot(ones, of_cell);
   last_step = dt;
+  if (notes == nullptr)
+    return;
+  note_values(dt);
+  if (!notes->said("inflow"))
+    for (const auto id : open_inflow.boundaries(u, 1e-3))
+      notes->once("inflow", "the flow enters through boundary " + std::to_string(id) + " at time " + to_text(time) +
+                              ", where Temperature/Boundary values has no temperature: no heat is conducted there, "
+                              "and the fluid brings the temperature that is there");
+}
+
+// Notes values out of range, and many iterations.
+template <int dim>
+void HeatEquation<dim>::note_values(double dt)
+{
+  const bool upwind = parameters.advection == "supg";
+  if (iterations > 60 && !notes->said("iterations"))
+    notes->once("iterations", "the temperature's solver took " + std::to_string(iterations) + " iterations at " +
+                                cell_numbers(dt) + " with Temperature/Advection = " + parameters.advection +
+                                (upwind ? "" : "; supg converges at large Courant numbers") +
+                                "; a smaller Temperature/Courant number takes fewer");
+  if (notes->said("range") || !parameters.boundaries.flux.empty())
+    return;
+  if (parameters.boundaries.vary())
+    {
+      const auto prescribed = extremes(boundary.values());
+      range                 = {{std::min(range[0], prescribed[0]), std::max(range[1], prescribed[1])}};
+    }
+  const auto   bounds = extremes(T);
+  const double most   = 0.01 * (range[1] - range[0]);
+  const bool   above = bounds[1] > range[1] + most, below = bounds[0] < range[0] - most;
+  if (!(above || below))
+    return;
+  const auto Q = extremes(heating.values()); // which may be the reason
+  if ((above && Q[1] <= 0.) || (below && Q[0] >= 0.))
+    notes->once("range", "the temperature is between " + to_text(bounds[0]) + " and " + to_text(bounds[1]) +
+                           ", but initial and prescribed values between " + to_text(range[0]) + " and " +
+                           to_text(range[1]) + ", at " + cell_numbers(dt) + "; " +
+                           (upwind ? "finer cells, above all in boundary layers, help" :
+                                     "Temperature/Advection = supg or finer cells help"));
+}
+
+// Describes the last step by its largest Courant number and the largest Péclet number of a cell.
+template <int dim>
+std::string HeatEquation<dim>::cell_numbers(double dt)
+{
+  const std::size_t top   = of_velocity.size() - 1;
+  const auto        first = flow.data() + first_point[top];
+  const long        n     = first_point.back();
+  device.for_each(n_points(), FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), 0., false, first,
+                                                courant_rate.data(), n});
+  const double rate = extremes(courant_rate)[1];
+  device.for_each(n_points(), PecletNumber<dim>{{first, n}, parameters.diffusivity, courant_rate.data()});
+  return "a Courant number of " + to_text(dt * rate) + " and a Peclet number of cells |u| h/kappa of " +
+         to_text(extremes(courant_rate)[1]);
 }
 
 template <int dim>
@@ -196,7 +311,7 @@ template <int dim>
 HeatStatistics HeatEquation<dim>::statistics() const
 {
   const auto bounds = extremes(T);
-  return {device.dot(integrals, T) / volume, bounds[0], bounds[1], mean_fluxes};
+  return {device.dot(integrals, T) / volume, bounds[0], bounds[1], mean_fluxes, defect};
 }
 
 template <int dim>
@@ -219,6 +334,9 @@ void HeatEquation<dim>::serialize(State &state, double time)
   state.scalar(last_step);
   state.scalar(iterations);
   state.scalar(mean_fluxes);
+  state.scalar(defect);
+  state.scalar(range[0]);
+  state.scalar(range[1]);
   state.vector(T, field, boundary.at(time));
   state.vector(T_old, field, boundary.at(time - last_step));
   state.vector(u_before, velocity.finest());

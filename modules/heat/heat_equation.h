@@ -8,8 +8,10 @@
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
+#include "heat/heat_notes.h"
 #include "heat/heat_parameters.h"
 #include "heat/heat_statistics.h"
+#include "heat/inflow.h"
 #include "heat/step_weights.h"
 #include "multigrid/linear_solver.h"
 #include "operators/ghost_values.h"
@@ -17,8 +19,12 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
+#include <array>
+#include <limits>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace adamant
@@ -40,13 +46,24 @@ public:
   HeatEquation(const Device &device, const Field<dim> &velocity, const dealii::Mapping<dim> &mapping,
                const HeatParameters &parameters);
 
-  /// Sets T at time 0. Throws InputError for values that are no numbers.
+  /// Has `notes` printed from now on, see check_start() and advance(). The flow's velocity is given at the boundaries
+  /// `given`, and it may pass the boundaries `open`. `notes` has to outlive the object.
+  void watch(Notes &notes, const std::set<unsigned int> &given, const std::set<unsigned int> &open);
+
+  /// Sets T at time 0. Throws InputError for values of T, Q and fluxes that are no numbers.
   void set_initial_values();
+  /// Throws InputError where the first velocity u enters through one of the boundaries `given` that has neither a value
+  /// nor a flux. Notes where the heat that arises or comes in has no way out.
+  void check_start(const Vector<double> &u);
+  /// Notes conduction_note() for a flow that is at rest; `density` has values at the points of evaluate().
+  void check_rest(double viscosity, const std::vector<double> &gravity, const Vector<double> &density) const;
   /// Returns the step that the Courant number and the growth of steps allow for the velocity u; it may be infinite. For
   /// the first step, conduction counts as a velocity κ/h.
   double next_step(const Vector<double> &u);
   bool   solver_stays() const { return solver != nullptr; } ///< or advance() makes one
-  /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError.
+  /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError. Notes inflow
+  /// through one of the boundaries `open` without a value or a flux, values of T far outside of the initial and
+  /// prescribed ones, and solves with many iterations.
   void advance(double time, double dt, const Vector<double> &u);
 
   /// Computes T at the points of QGauss(2): point q of cell c is entry c n_q + q.
@@ -55,7 +72,15 @@ public:
   /// Returns the mean of κ ∂_n T, the heat that comes in, on each boundary with prescribed values. It follows from the
   /// residual of the last step (consistent flux); a node where such boundaries meet counts for the first one.
   const std::map<unsigned int, double> &fluxes() const { return mean_fluxes; }
-  /// Adds iterations of the last step, mean, least and largest T, and fluxes().
+  /// Returns the residual of the last step at all nodes, from which the fluxes follow, as rows of all_rows(). At nodes
+  /// with prescribed values it is ∮ κ ∂_n T φ_i.
+  const Vector<double>  &residuals() const { return r; }
+  const LevelSpace<dim> &all_rows() const { return unconstrained.finest(); }
+  bool                   has_residuals() const { return solver != nullptr; } ///< whether a step has been taken
+  /// Returns -∫ T div u* of the last step, the heat that the discrete flow takes away. It would be zero for a flow
+  /// without divergence. With the flux F through all boundaries, ∮ F - ∮ T u* · n + ∫ Q = ∂_t ∫ T + heat_defect().
+  double heat_defect() const { return defect; }
+  /// Adds iterations of the last step, mean, least and largest T, fluxes() and heat_defect().
   void add_to(Statistics::Row &row) const;
   void add_to(RunRecord &record) const;
 
@@ -63,6 +88,7 @@ public:
   void serialize(State &state, double time);
 
   const LevelSpace<dim> &space() const { return field.space(); }
+  const HeatParameters  &data() const { return parameters; }
 
   Vector<double> T; ///< nodal values
 
@@ -71,6 +97,8 @@ private:
   void           assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
   void           residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
   void           add_loads(Vector<double> &y);
+  void           note_values(double dt);
+  std::string    cell_numbers(double dt);
   HeatStatistics statistics() const;
 
   const dealii::QGauss<dim>              quadrature{2};
@@ -96,5 +124,11 @@ private:
   std::map<unsigned int, double>         mean_fluxes;
   double                                 last_step = 0., volume = 0.;
   int                                    iterations = 0;
+  double                                 defect     = std::numeric_limits<double>::quiet_NaN();
+  std::array<double, 2>                  range{{1e300, -1e300}}; // of initial and prescribed values
+  Vector<double>                         ones;                   // for each cell
+  Notes                                 *notes   = nullptr;
+  bool                                   is_open = false;
+  Inflow<dim>                            given_inflow, open_inflow;
 };
 } // namespace adamant

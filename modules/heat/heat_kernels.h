@@ -138,4 +138,52 @@ struct HeatLoads
     loads[index] = sum;
   }
 };
+
+/// Computes -∫ T div u over a cell, by Device::for_each over cells; T and u have nodal values.
+template <int dim>
+struct HeatOfDivergence
+{
+  ShapesView    of_T, of_u;
+  const double *T, *u;
+  double       *of_cells;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const int *nodes_T = of_T.node + static_cast<long>(cell) * of_T.n,
+              *nodes_u = of_u.node + static_cast<long>(cell) * of_u.n;
+    const long shape   = static_cast<long>(of_u.shape[cell]) * of_u.n_q;
+    double     sum     = 0;
+    for (int q = 0; q < of_u.n_q; ++q)
+      {
+        const double *gradient   = of_u.gradient + (shape + q) * of_u.n * dim;
+        double        divergence = 0, value = 0;
+        for (int a = 0; a < of_u.n; ++a)
+          {
+            value += T[nodes_T[a]] * of_T.value[q * of_T.n + a];
+            for (int d = 0; d < dim; ++d)
+              divergence += u[static_cast<long>(nodes_u[a]) * dim + d] * gradient[a * dim + d];
+          }
+        sum -= value * divergence * of_u.JxW[shape + q];
+      }
+    of_cells[cell] = sum;
+  }
+};
+
+/// Replaces the rate |J⁻¹ u| of a point by the cell's Péclet number |u| h/κ with h = |u| / |J⁻¹ u|.
+template <int dim>
+struct PecletNumber
+{
+  PointView flow;
+  double    diffusion;
+  double   *rate;
+
+  ADAMANT_HOST_DEVICE void operator()(int point) const
+  {
+    double square = 0;
+    for (int d = 0; d < dim; ++d)
+      square += flow(d, point) * flow(d, point);
+    if (square > 0.)
+      rate[point] = square / (rate[point] * diffusion);
+  }
+};
 } // namespace adamant

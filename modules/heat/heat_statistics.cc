@@ -1,5 +1,6 @@
 #include "heat/heat_statistics.h"
 
+#include <cmath>
 #include <string>
 
 namespace adamant
@@ -9,6 +10,8 @@ void HeatStatistics::add_to(Statistics::Row &row) const
   row.insert(row.end(), {{"mean_T", mean}, {"least_T", least}, {"most_T", most}});
   for (const auto &[id, flux] : fluxes)
     row.emplace_back("heat_flux_" + std::to_string(id), flux);
+  if (!std::isnan(defect))
+    row.emplace_back("heat_defect", defect);
 }
 
 void HeatStatistics::add_to(RunRecord &record) const
@@ -17,6 +20,8 @@ void HeatStatistics::add_to(RunRecord &record) const
   of_temperature       = {{"mean", mean}, {"min", least}, {"max", most}, {"flux", RunRecord::object()}};
   for (const auto &[id, flux] : fluxes)
     of_temperature["flux"][std::to_string(id)] = flux;
+  if (!std::isnan(defect))
+    of_temperature["heat_defect"] = defect;
 }
 
 void HeatStatistics::serialize(State &state)

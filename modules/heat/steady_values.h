@@ -21,6 +21,14 @@ public:
   /// Says in the record whether the run ended at rest, within the tolerance, and prints where it did not.
   void add_to(RunRecord &record, double tolerance) const;
 
-  std::vector<double> times, history; ///< numbers of one time after the other; for checkpoints
+  /// Saves or loads the numbers, as State has it.
+  template <class State>
+  void serialize(State &state)
+  {
+    state.scalar(times);
+    state.scalar(history);
+  }
+
+  std::vector<double> times, history; ///< numbers of one time after the other
 };
 } // namespace adamant

@@ -31,6 +31,8 @@ template void for_each(const DeviceInterface &, int, const InvertPositive &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<double> &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<float> &);
 template void for_each(const DeviceInterface &, int, const ScaledProductEntry &);
+template void for_each(const DeviceInterface &, int, const PowerInCell<2> &);
+template void for_each(const DeviceInterface &, int, const PowerInCell<3> &);
 template void for_each(const DeviceInterface &, int, const StoreStrain<2> &);
 template void for_each(const DeviceInterface &, int, const StoreStrain<3> &);
 template void for_each(const DeviceInterface &, int, const TangentFactor &);

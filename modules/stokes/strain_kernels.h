@@ -70,6 +70,48 @@ struct StrainOf
   }
 };
 
+/// Computes four integrals over a cell, by Device::for_each over cells: 1, |u|², ρ g · u and 2 η ε(u) : ε(u). The
+/// result k is at [k n_cells + cell].
+template <int dim>
+struct PowerInCell
+{
+  StrainOf<dim> of;
+  const double *density, *viscosity; ///< ρ at the points; η: value p / n counts at point p
+  int           n;
+  double        gravity[dim];
+  long          n_cells;
+  double       *integrals;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const ShapesView &shapes  = of.shapes;
+    const long        shape   = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    double            sums[4] = {};
+    for (int q = 0; q < shapes.n_q; ++q)
+      {
+        const int point  = cell * shapes.n_q + q;
+        double    square = 0., along = 0.;
+        for (int d = 0; d < dim; ++d)
+          {
+            double u = 0.;
+            for (int a = 0; a < shapes.n; ++a)
+              u += of.u[static_cast<long>(shapes.node[static_cast<long>(cell) * shapes.n + a]) * dim + d] *
+                   shapes.value[q * shapes.n + a];
+            square += u * u;
+            along += gravity[d] * u;
+          }
+        const Strain<dim> strain = of.at(point);
+        const double      JxW    = shapes.JxW[shape + q];
+        sums[0] += JxW;
+        sums[1] += JxW * square;
+        sums[2] += JxW * density[point] * along;
+        sums[3] += JxW * 2. * viscosity[point / n] * strain.contract(strain);
+      }
+    for (int k = 0; k < 4; ++k)
+      integrals[k * n_cells + cell] = sums[k];
+  }
+};
+
 /// Stores ε(u) and |ε| = √(ε : ε), which is at least 1e-10, by Device::for_each over points.
 template <int dim>
 struct StoreStrain

@@ -30,10 +30,11 @@ protected:
     return outcome;
   }
 
-  // The columns of statistics.csv.
-  static std::map<std::string, std::vector<double>> columns(const Outcome &outcome)
+  // The columns of a file.
+  static std::map<std::string, std::vector<double>> columns(const Outcome     &outcome,
+                                                            const std::string &file = "statistics.csv")
   {
-    std::ifstream            in(outcome.folder + "/statistics.csv");
+    std::ifstream            in(outcome.folder + "/" + file);
     std::string              line, cell;
     std::vector<std::string> names;
     std::getline(in, line);
@@ -292,13 +293,98 @@ TEST_F(BuoyantFlow, RunsOfAStrainRateGoOn)
 // the Nusselt number, as a program with direct solvers found.
 TEST_F(BuoyantFlow, ConvectsAsPublished)
 {
-  const auto record =
-    run_file("blankenbach_1a.prm", {"Mesh/Refinements=4", "Time stepping/Steady tolerance=1e-4"}).record;
+  const auto outcome = run_file("blankenbach_1a.prm", {"Mesh/Refinements=4", "Time stepping/Steady tolerance=1e-4",
+                                                       "Output/Heat fluxes=2, 3", "Output/Horizontal averages=8"});
+  const auto record  = outcome.record;
   EXPECT_LT(record.at("steps"), 200);
   EXPECT_NEAR(nusselt(record, "2"), 4.884409 * (1. - 1.0e-3), 4e-4);
   EXPECT_NEAR(nusselt(record, "3"), -nusselt(record, "2"), 1e-5);
   EXPECT_NEAR(record.at("speed"), 42.864947, 0.1);
   EXPECT_LE(record.at("temperature").at("iterations"), 12);
+  EXPECT_EQ(outcome.out.find("note:"), std::string::npos) << outcome.out;
+  // The load does the work that the viscosity takes. Without boundaries' part, Nu - 1 is W but for the flow's divergence.
+  const double work = record.at("work");
+  EXPECT_NEAR(work, record.at("dissipation"), 1e-6 * work);
+  EXPECT_NEAR(1. + 1e-4 * work, Nu, 0.01);
+  EXPECT_NEAR(columns(outcome).at("work").back(), work, 1e-9 * work);
+  EXPECT_EQ(columns(outcome).at("most_viscosity").back(), 1.);
+  // Fluxes at the upper corners, published: 8.059384 and 0.588810. Their mean is Nu, by the trapezoidal rule.
+  const auto fluxes = columns(outcome, "heat_flux_3.csv");
+  EXPECT_NEAR(-fluxes.at("heat_flux").front(), 8.059384, 0.01);
+  EXPECT_NEAR(-fluxes.at("heat_flux").back(), 0.588810, 0.005);
+  double mean = 0.;
+  for (std::size_t k = 0; k + 1 < fluxes.at("x").size(); ++k)
+    mean -=
+      0.5 * (fluxes.at("heat_flux")[k] + fluxes.at("heat_flux")[k + 1]) * (fluxes.at("x")[k + 1] - fluxes.at("x")[k]);
+  EXPECT_NEAR(mean, Nu, 1e-6);
+  EXPECT_NEAR(record.at("temperature").at("local_flux").at("2").at("max"), 8.059384, 0.01);
+  const auto layers = columns(outcome, "horizontal_averages.csv");
+  ASSERT_EQ(layers.at("T").size(), 8u);
+  for (std::size_t k = 0; k < 8; ++k)
+    EXPECT_NEAR(layers.at("T")[k] + layers.at("T")[7 - k], 1., 1e-6);
+}
+
+// Files of each output on a mesh that changes, also of a continued run. At rest T = 1 - y.
+TEST_F(BuoyantFlow, TablesFollowMeshes)
+{
+  Settings   settings = {"Temperature/Initial temperature=1-y",
+                         "Temperature/Boundary values=2: 1, 3: 0",
+                         "Problem/Density=-1e-6*T",
+                         "Problem/Viscosity=exp(-3*T)",
+                         "Mesh/Refinements=2",
+                         "Adaptivity/Interval=2",
+                         "Adaptivity/Largest level=5",
+                         "Time stepping/Longest time step=0.1",
+                         "Time stepping/Output interval=3",
+                         "Checkpoint/Steps=4",
+                         "Output/Heat fluxes=2, 3",
+                         "Output/Horizontal averages=5",
+                         "Time stepping/Steps=4"};
+  const auto begun    = run(settings);
+  const auto done     = start_with("host", {"Time stepping/Steps=6"}, {"--restart=" + begun.folder});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto layers = columns(begun, "horizontal_averages.csv");
+  EXPECT_GT(begun.record.at("remeshes"), 0);
+  ASSERT_EQ(layers.at("height").size(), 4u * 5u); // at steps 0, 3, 4 and 6
+  for (std::size_t k = 0; k < 20; ++k)
+    {
+      const double height = layers.at("height")[k];
+      EXPECT_NEAR(height, 0.1 + 0.2 * (k % 5), 1e-10);
+      EXPECT_NEAR(layers.at("T")[k], 1. - height, 1e-6);
+      EXPECT_NEAR(layers.at("viscosity")[k], std::exp(-3. * (1. - height)), 0.1);
+    }
+  for (const char *file : {"heat_flux_2_0001.csv", "heat_flux_2_0002.csv", "heat_flux_2_0003.csv", "heat_flux_2.csv"})
+    {
+      const auto fluxes = columns(begun, file).at("heat_flux");
+      EXPECT_GE(fluxes.size(), 9u);
+      for (const double flux : fluxes)
+        EXPECT_NEAR(flux, 1., 1e-6) << file;
+    }
+  EXPECT_FALSE(std::filesystem::exists(begun.folder + "/heat_flux_2_0000.csv")) << "no step has been taken";
+  settings.back() = "Time stepping/Steps=1";
+  settings.push_back("Output/Horizontal averages=0");
+  settings.push_back("Checkpoint/Steps=0");
+  start_with("host", settings, {"--output", begun.folder});
+  EXPECT_FALSE(std::filesystem::exists(begun.folder + "/horizontal_averages.csv")) << "of an earlier run";
+}
+
+// Conduction is a solution, too, where only a perturbation is missing; not where light fluid lies above.
+TEST_F(BuoyantFlow, NotesWhatATemperatureLacks)
+{
+  const Settings at_rest = {
+    "Problem/Initial composition=0",   "Problem/Viscosity=1",   "Mesh/Refinements=2",
+    "Time stepping/Output interval=0", "Time stepping/Steps=3", "Time stepping/Longest time step=0.01"};
+  const auto out = [&](const std::string &initial, const std::string &density) {
+    return run(at_rest + Settings{"Temperature/Initial temperature=" + initial, "Problem/Density=" + density,
+                                  "Temperature/Boundary values=2: 1, 3: 0"})
+      .out;
+  };
+  EXPECT_NE(out("1-y", "-1e4*T").find("Rayleigh number of about 1e+04: conduction is"), std::string::npos);
+  for (const auto &quiet : {out("1-y", "1e4*T"), out("1-y", "-1e3*T"), out("1-y+0.1*cos(pi*x)*sin(pi*y)", "-1e4*T")})
+    EXPECT_EQ(quiet.find("note:"), std::string::npos) << quiet;
+  const auto warm =
+    run(at_rest + Settings{"Temperature/Initial temperature=0", "Temperature/Heating=1", "Problem/Density=-T"}).out;
+  EXPECT_NE(warm.find("the heat has no way out"), std::string::npos) << warm;
 }
 
 // Between rigid plates convection begins at Ra = 1707.8. Growth rates follow from Chebyshev polynomials in y. The file
@@ -445,6 +531,19 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Boundary values=9: 1"}, "Temperature/Boundary val");
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Boundary values=2: 1", "Temperature/Flux=2: 1"},
                  "boundary 2");
+  expect_refused({"Output/Heat fluxes=2"}, "Output/Heat fluxes needs a temperature");
+  expect_refused({"Temperature/Initial temperature=0", "Temperature/Boundary values=3: 1", "Output/Heat fluxes=2"},
+                 "Output/Heat fluxes has boundary 2, where Temperature/Boundary values prescribes no values");
+  expect_refused({"Temperature/Initial temperature=0", "Output/Heat fluxes=left"}, "Output/Heat fluxes: 'left'");
+  expect_refused({"Temperature/Initial temperature=0", "Problem/Boundary velocity=0: y*(1-y); 0, 1: y*(1-y); 0"},
+                 "enters through boundary 0");
+  for (const std::string key : {"Heating=1/(x-x)", "Flux=0: 1/(x-x)", "Boundary values=2: log(-1-x)"})
+    expect_refused({"Temperature/Initial temperature=0", "Temperature/" + key},
+                   "Temperature/" + key.substr(0, key.find('=')) + " has values that are no numbers");
+  EXPECT_EQ(start({"--backend", "host", "--dry-run", "--set", "Temperature/Initial temperature=0", "--set",
+                   "Temperature/Heating=1/(x-x)"})
+              .code,
+            2);
   expect_refused({"Problem/Viscosity=strian"}, "Problem/Viscosity");
   expect_refused({"Problem/Viscosity=2*x"}, "Problem/Viscosity");
   expect_refused({"Problem/Density=c+"}, "Problem/Density");

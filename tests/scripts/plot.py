@@ -274,6 +274,12 @@ class Flow(unittest.TestCase):
                 done = subprocess.run([SCRIPT, kind, folder, "-o", output], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertGreater(output.stat().st_size, 10000)
+            (folder / "horizontal_averages.csv").write_text(
+                "time,height,T,c,speed,viscosity\n" + "".join(f"{t},{y},{1 - y},0,{t * y},{10 ** y}\n" for t in (0, 1, 2) for y in (0.25, 0.75)))
+            before = output.stat().st_size
+            subprocess.run([SCRIPT, "profiles", folder, "-o", output], check=True)
+            self.assertNotEqual(output.stat().st_size, before, "three averages in place of two profiles")
+            (folder / "horizontal_averages.csv").unlink()
             (folder / "profile_1.csv").unlink()
             done = subprocess.run([SCRIPT, "profiles", folder], capture_output=True, text=True)
             self.assertIn("has the run two lines in Output/Profiles?", done.stderr)

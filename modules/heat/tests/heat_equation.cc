@@ -1,9 +1,12 @@
 // The equation of a temperature that a flow carries, against exact solutions, with hanging nodes, on every device.
 #include "heat/heat_equation.h"
 
+#include "base/exceptions.h"
 #include "fem/functions/points.h"
 #include "fem/support.h"
+#include "heat/horizontal_averages.h"
 #include "meshes/mesh_file.h"
+#include "scalar/local_fluxes.h"
 #include "support/devices.h"
 
 #include <deal.II/fe/mapping_q1.h>
@@ -12,7 +15,9 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 using namespace test;
 using adamant::to_host;
@@ -176,6 +181,184 @@ TEST_P(Heat, LetsOutAsMuchHeatAsArises)
   EXPECT_NEAR(fluxes.at(2), -2.5, 1e-9);
   EXPECT_NEAR(fluxes.at(3), -0.5, 1e-9);
   EXPECT_LT(flow.error([](const Point<2> &x) { return x[1] + 1.5 * x[1] * (1. - x[1]); }), 1.6e-3); // at hanging nodes
+}
+
+// With the weights of BDF2 for the last step: what comes in and arises, but for what is stored, is the defect.
+TEST_P(Heat, BalancesHeat)
+{
+  Flow<2> flow(device, 4, true);
+  flow.parameters.linear_solver.tolerance = 1e-13;
+  flow.parameters.heating                 = "3*x";
+  flow.parameters.boundaries.prescribed   = {{2, "1+x*t"}, {3, "0"}};
+  flow.parameters.boundaries.flux         = {{0, "0.4"}};
+  flow.start("1-y+sin(3*x)*y*(1-y)");
+  const auto          u = flow.flow([](const Point<2> &x, int c) { // with a divergence, and closed
+    return c == 0 ? 40. * std::sin(numbers::PI * x[0]) * x[1] : 30. * std::sin(numbers::PI * x[1]) * (1. - x[0]);
+  });
+  std::vector<double> means;
+  double              time = 0., dt = 0., last_dt = 0.;
+  for (int k = 0; k < 4; ++k)
+    {
+      last_dt = dt;
+      dt      = step_of(k, 0.01);
+      flow.heat->advance(time += dt, dt, u);
+      adamant::Statistics::Row row;
+      flow.heat->add_to(row);
+      means.push_back(
+        std::find_if(row.begin(), row.end(), [](const auto &one) { return one.first == "mean_T"; })->second);
+    }
+  const auto   weights = adamant::BackwardDifference::second(dt / last_dt);
+  const double stored  = (weights.a0 * means[3] + weights.a1 * means[2] + weights.a2 * means[1]) / dt;
+  const auto   fluxes  = flow.heat->fluxes();
+  const double defect  = flow.heat->heat_defect();
+  EXPECT_NEAR(fluxes.at(2) + fluxes.at(3) + 0.4 + 1.5 - stored, defect, 1e-8 * std::abs(defect));
+  EXPECT_GT(std::abs(defect), 1.);
+}
+
+// Also where boundaries with values meet. Fluxes of a linear T are exact.
+TEST_P(Heat, HasLocalFluxes)
+{
+  Flow<2> flow(device, 3, true);
+  flow.parameters.linear_solver.tolerance = 1e-13;
+  flow.parameters.diffusivity             = 0.5;
+  flow.start("2*x+3*y", "2*x+3*y");
+  flow.heat->advance(0.1, 0.1, flow.flow(at_rest));
+  const adamant::LocalFluxes<2> fluxes("key", {0, 1, 2, 3}, flow.heat->all_rows(), flow.mapping,
+                                       flow.parameters.boundaries, flow.parameters.diffusivity);
+  const auto                    found   = fluxes(to_host(flow.heat->residuals()).data(), to_host(flow.heat->T).data());
+  const double                  exact[] = {-1., 1., -1.5, 1.5};
+  ASSERT_EQ(found.size(), 4);
+  for (const auto &[id, nodes] : found)
+    {
+      EXPECT_GE(nodes.size(), 9);
+      EXPECT_EQ(nodes.front().point[id / 2], id % 2);
+      for (const auto &node : nodes)
+        EXPECT_NEAR(node.flux, exact[id], 1e-9) << id << ": " << node.point;
+    }
+  flow.parameters.boundaries.everywhere.reset();
+  EXPECT_THROW(adamant::LocalFluxes<2>("key", {1}, flow.heat->all_rows(), flow.mapping, flow.parameters.boundaries, 1.),
+               adamant::InputError);
+}
+
+// Linear functions have their value at the mean height, in layers that no face bounds, too.
+TEST_P(Heat, AveragesLayers)
+{
+  Flow<2> flow(device, 3, true);
+  flow.start("1-2*y+0.3*(x-0.5)");
+  const auto                          &space = flow.heat->space();
+  const adamant::HorizontalAverages<2> averages(flow.velocity->finest(), space, flow.mapping, Tensor<1, 2>({0., 1.}),
+                                                7);
+  const auto u = to_host(flow.flow([](const Point<2> &x, int c) { return c == 0 ? -3. * x[1] : 4. * x[1]; }));
+  adamant::Array<double> eta(space.n_cells());
+  for (int c = 0; c < space.n_cells(); ++c)
+    eta[c] = space.active_cells()[c]->center()[0] < 0.5 ? 1e4 : 1.;
+  const auto columns = averages(u.data(), eta.data(), {{"T", to_host(flow.heat->T).data()}});
+  ASSERT_EQ(columns.size(), 4);
+  EXPECT_EQ(columns[0].name + columns[1].name + columns[2].name + columns[3].name, "heightTspeedviscosity");
+  for (std::size_t k = 0; k < 7; ++k)
+    {
+      const double y = columns[0].values[k];
+      EXPECT_NEAR(y, (k + 0.5) / 7., 1e-12);
+      EXPECT_NEAR(columns[1].values[k], 1. - 2. * y, 1e-12);
+      EXPECT_NEAR(columns[2].values[k], 5. * y, 1e-12);
+      EXPECT_NEAR(columns[3].values[k], 100., 1e-10);
+    }
+}
+
+// The text of notes that `work` prints.
+std::string notes_of(const std::function<void()> &work)
+{
+  testing::internal::CaptureStdout();
+  try
+    {
+      work();
+    }
+  catch (...)
+    {
+      testing::internal::GetCapturedStdout(); // else the next test could not print
+      throw;
+    }
+  return testing::internal::GetCapturedStdout();
+}
+
+double to_the_right(const Point<2> &, int c)
+{
+  return 1. - c;
+}
+
+TEST_P(Heat, WantsTemperaturesWhereFluidEnters)
+{
+  Flow<2>        flow(device, 3, true);
+  adamant::Notes notes;
+  const auto     u                      = flow.flow(to_the_right);
+  flow.parameters.boundaries.prescribed = {{2, "0"}};
+  flow.start("0");
+  flow.heat->watch(notes, {0, 1, 2, 3}, {});
+  EXPECT_THROW(flow.heat->check_start(u), adamant::InputError);
+  flow.heat->watch(notes, {1, 2}, {0, 3});
+  EXPECT_NO_THROW(flow.heat->check_start(u));
+  EXPECT_NE(notes_of([&] { flow.heat->advance(0.1, 0.1, u); }).find("enters through boundary 0"), std::string::npos);
+  EXPECT_EQ(notes_of([&] { flow.heat->advance(0.2, 0.1, u); }), "") << "expected one note of a kind";
+  for (const bool by_flux : {false, true})
+    {
+      flow.parameters.boundaries.prescribed = {{2, "0"}, {by_flux ? 3U : 0U, "0"}};
+      flow.parameters.boundaries.flux.clear();
+      if (by_flux)
+        flow.parameters.boundaries.flux = {{0, "1"}};
+      flow.start("0");
+      flow.heat->watch(notes, {0, 1, 2, 3}, {});
+      EXPECT_NO_THROW(flow.heat->check_start(u));
+    }
+}
+
+TEST_P(Heat, NotesHeatWithoutAWayOut)
+{
+  const auto notes_with = [this](const std::string &heating, const std::set<unsigned int> &open) {
+    Flow<2>        flow(device, 3, true);
+    adamant::Notes notes;
+    flow.parameters.heating = heating;
+    flow.start("0");
+    flow.heat->watch(notes, {}, open);
+    return notes_of([&] { flow.heat->check_start(flow.flow(at_rest)); });
+  };
+  EXPECT_NE(notes_with("2", {}).find("has no way out: with 2"), std::string::npos);
+  EXPECT_NE(notes_with("-2", {}).find("falls without end"), std::string::npos);
+  EXPECT_EQ(notes_with("2", {1}), "");
+  EXPECT_EQ(notes_with("x-0.5", {}), "");
+}
+
+// A front that Galerkin's method does not resolve.
+TEST_P(Heat, NotesValuesOutOfRange)
+{
+  const auto notes_with = [this](const std::string &heating) {
+    Flow<2>        flow(device, 3, true);
+    adamant::Notes notes;
+    flow.parameters.advection             = "galerkin";
+    flow.parameters.diffusivity           = 1e-3;
+    flow.parameters.heating               = heating;
+    flow.parameters.boundaries.prescribed = {{0, "0"}, {1, "1"}};
+    flow.start("0");
+    flow.heat->watch(notes, {}, {});
+    return notes_of([&] {
+      for (int k = 1; k < 4; ++k)
+        flow.heat->advance(0.05 * k, 0.05, flow.flow(to_the_right));
+    });
+  };
+  const auto note = notes_with("0");
+  EXPECT_NE(note.find("prescribed values between 0 and 1"), std::string::npos) << note;
+  EXPECT_NE(note.find("Peclet number of cells |u| h/kappa of 125"), std::string::npos) << note;
+  EXPECT_NE(note.find("Advection = supg"), std::string::npos) << note;
+  EXPECT_EQ(note.find("note:"), note.rfind("note:")) << "expected one";
+}
+
+TEST_P(Heat, RefusesWhatIsNoNumber)
+{
+  Flow<2> flow(device, 2, false);
+  flow.parameters.heating = "1/(x-x)";
+  EXPECT_THROW(flow.start("0"), adamant::InputError);
+  flow.parameters.heating         = "0";
+  flow.parameters.boundaries.flux = {{0, "log(-1-y)"}};
+  EXPECT_THROW(flow.start("0"), adamant::InputError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Heat, adamant::test::all_places, adamant::test::place_name);

@@ -665,6 +665,12 @@ def buoyant_flow(d):
         implicit_temperature(d, last)
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
     flow_boundaries(d)
+    if has_temperature and "Problem/Boundary velocity" in d.settings: # inflow needs a temperature
+        d.settings["Temperature/Boundary values"] = "1+0.1*x"
+        d.settings.pop("Temperature/Flux", None)
+    if has_temperature and ":" in (values := d.settings["Temperature/Boundary values"]):
+        d.set("Output/Heat fluxes", ", ".join(entry.split(":")[0] for entry in values.split(",")), 0.5)
+    d.set("Output/Horizontal averages", d.pick(1, 5, 12), 0.3)
     d.set("Time stepping/Steps", d.chance.randint(3, 8))
     d.set("Time stepping/Courant number", d.pick("0.5", "1", "2.5"))
     d.set("Time stepping/Output interval", d.pick(0, 1, 2, 3))

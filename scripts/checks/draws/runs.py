@@ -22,7 +22,7 @@ OF_THE_MACHINE = {"timings", "threads", "peak_memory_bytes", "device", "restart"
                   "v_cycle", "bytes", "balance", "ranks",
                   "seconds", "host_seconds", "transfer_seconds", "median_seconds"}
 # What the solver leaves, or how it went: not comparable between numbers of ranks.
-OF_THE_SOLVER = re.compile(r"iteration|residual|levels|tolerance|newton|steps_of|halvings|divergence|contraction"
+OF_THE_SOLVER = re.compile(r"iteration|residual|levels|tolerance|newton|steps_of|halvings|divergence|heat_defect|contraction"
                            r"|condition|seconds|nonlinear|^/updates$")
 TIGHT = {"Linear solver/Tolerance": "1e-13", "Linear solver/Maximum iterations": "1000",
          "Heat/Newton tolerance": "1e-12", "Heat/Newton steps": "100"}
