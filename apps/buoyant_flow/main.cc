@@ -140,21 +140,12 @@ private:
       dt = std::min(dt, p.longest);
     if (p.end > 0.)
       dt = std::min(dt, p.end - time);
-    if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && is_at_rest()))
+    const bool given = p.longest > 0. || p.end > 0. || heat; // a step for a fluid at rest
+    if (!std::isfinite(dt) || (step == 1 && !given && !flow->moves()))
       throw adamant::RunError(
         "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
         "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step");
     return time + dt;
-  }
-
-  // Notes it where only a perturbation is missing.
-  bool is_at_rest()
-  {
-    const auto &eta   = flow->cell_viscosity();
-    const bool  rests = !flow->moves();
-    if (rests && heat)
-      heat->check_rest(eta.scale * eta.most, parameters.problem.gravity, buoyancy->density);
-    return rests;
   }
 
   // Moves c by u, then computes η, ρ and u from c.
@@ -263,7 +254,8 @@ private:
     if (heat)
       {
         heat->add_to(record);
-        is_at_rest();
+        if (const auto &eta = flow->cell_viscosity(); !flow->moves()) // perhaps for want of a perturbation
+          heat->check_rest(eta.scale * eta.most, parameters.problem.gravity, buoyancy->density);
       }
     tables.write_last(this->folder(), time, output_vectors(), record);
     if (law.depends_on("strain"))

@@ -228,6 +228,8 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   std::swap(before, T_old); // Tⁿ⁻¹
   std::swap(T_old, T);      // Tⁿ
   const auto &g = boundary.at(time);
+  require(!parameters.boundaries.vary() || std::isfinite(device.dot(g, g)),
+          "Temperature/Boundary values has values that are no numbers at time ", to_text(time));
   T.set_zero();
   field.prescribe(g, T);
   residual(T, weights, time, dt);

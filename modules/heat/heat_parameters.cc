@@ -46,11 +46,13 @@ void TemperatureParameters::check(unsigned int dim) const
   if (!on())
     {
       require(
-        boundaries.values.empty() && boundaries.flux.empty() && heating == "0",
+        boundaries.values.empty() && boundaries.flux.empty() && heating == "0" && diffusivity == 1.,
         "the section Temperature has data, but Temperature/Initial temperature is empty: there is no temperature");
       return;
     }
   check_expression("Temperature/Initial temperature", initial, 1, dim);
+  require(!depends_on_time(initial), "Temperature/Initial temperature = ", initial,
+          ": it is an expression of x, y, z; the time t is 0");
   check_expression("Temperature/Heating", heating, 1, dim);
   boundaries.check(dim);
 }

@@ -18,8 +18,12 @@ void SteadyValues::add(double time, double speed, const std::map<unsigned int, d
   const std::size_t n = 1 + fluxes.size();
   times.push_back(time);
   history.push_back(speed);
+  fastest = std::max(fastest, std::abs(speed));
   for (const auto &of_boundary : fluxes)
-    history.push_back(of_boundary.second);
+    {
+      history.push_back(of_boundary.second);
+      hottest = std::max(hottest, std::abs(of_boundary.second));
+    }
   // What lies before the window is never read again, but for its last entry.
   const auto        begin  = std::upper_bound(times.begin(), times.end(), 0.9 * time);
   const std::size_t before = begin == times.begin() ? 0 : begin - times.begin() - 1;
@@ -53,7 +57,7 @@ double SteadyValues::change() const
           least   = std::min(least, history[i]);
           largest = std::max(largest, history[i]);
         }
-      const double size = std::max(std::abs(least), std::abs(largest));
+      const double size = std::max({std::abs(least), std::abs(largest), 1e-4 * (k == 0 ? fastest : hottest)});
       most              = std::max(most, size > 0. ? (largest - least) / size : 0.);
     }
   return most;

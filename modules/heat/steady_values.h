@@ -8,8 +8,9 @@
 namespace adamant
 {
 /// Finds out whether numbers that describe a flow in time have become steady. They are when none of them has changed by
-/// more than a tolerance, relative to its size, over 20 steps and over a tenth of the time. The change of one step says
-/// little: short steps hide slow modes.
+/// more than a tolerance, relative to its size, over 20 steps and over a tenth of the time. A size is at least 1e-4 of
+/// the largest speed or flux so far, as what is left of a flow that decays is noise of solvers. The change of one step
+/// says little: short steps hide slow modes.
 class SteadyValues
 {
 public:
@@ -27,8 +28,11 @@ public:
   {
     state.scalar(times);
     state.scalar(history);
+    state.scalar(fastest);
+    state.scalar(hottest);
   }
 
-  std::vector<double> times, history; ///< numbers of one time after the other
+  std::vector<double> times, history;             ///< numbers of one time after the other
+  double              fastest = 0., hottest = 0.; ///< the largest speed and flux so far
 };
 } // namespace adamant

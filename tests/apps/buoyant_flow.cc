@@ -514,6 +514,30 @@ TEST_F(BuoyantFlow, AViscosityThatIsNegativeLater)
   expect_refused({"Mesh/Refinements=3", "Problem/Viscosity=if(abs(c-0.5)<0.05,-10,1)"}, "where c = 0.", 1);
 }
 
+const Settings heated = {"Problem/Initial composition=0",    "Problem/Viscosity=1", "Problem/Density=-1e4*T",
+                         "Temperature/Boundary values=3: 0", "Mesh/Refinements=2",  "Time stepping/Steps=3"};
+
+// A fluid at rest with one temperature, which heat sets in motion.
+TEST_F(BuoyantFlow, HeatMovesAFluidAtRest)
+{
+  for (const std::string heat : {"Temperature/Heating=x", "Temperature/Flux=2: x", "Temperature/Flux=0: sin(t)"})
+    EXPECT_GT(run(heated + Settings{"Temperature/Initial temperature=0", heat}).record.at("speed"), 0.1) << heat;
+  const auto late = Settings{"Temperature/Initial temperature=1-y", "Temperature/Boundary values=2: 1/sqrt(0.005-t)",
+                             "Time stepping/Longest time step=0.004"};
+  expect_refused(heated + late, "Temperature/Boundary values has values that are no numbers at time 0.008", 1);
+}
+
+// Below the critical Rayleigh number the flow decays to what solvers leave.
+TEST_F(BuoyantFlow, AFlowThatDecaysComesToRest)
+{
+  const auto outcome = run(heated + Settings{"Problem/Density=-300*T", "Temperature/Boundary values=2: 1, 3: 0",
+                                             "Temperature/Initial temperature=1-y+0.1*cos(pi*x)*sin(pi*y)",
+                                             "Temperature/Courant number=5", "Linear solver/Tolerance=1e-10",
+                                             "Time stepping/Steps=120", "Time stepping/Steady tolerance=1e-4"});
+  EXPECT_TRUE(outcome.record.at("steady"));
+  EXPECT_LT(outcome.record.at("steps"), 60);
+}
+
 TEST_F(BuoyantFlow, BadInput)
 {
   expect_refused({"Problem/Viscosity=10^c-1"}, "has to be positive");
@@ -523,6 +547,8 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Problem/Viscosity=exp(-T)"}, "T is the temperature, but there is none");
   expect_refused({"Problem/Density=c-T"}, "Problem/Density");
   expect_refused({"Temperature/Boundary values=2: 1"}, "there is no temperature");
+  expect_refused({"Temperature/Diffusivity=3"}, "there is no temperature");
+  expect_refused({"Temperature/Initial temperature=t"}, "the time t is 0");
   expect_refused({"Adaptivity/Field=temperature"}, "the section Temperature gives one");
   expect_refused({"Temperature/Initial temperature=1-y+q"}, "Temperature/Initial temperature");
   expect_refused({"Temperature/Initial temperature=0", "Temperature/Robin=2: 1; 0"}, "Temperature/Robin");
