@@ -22,16 +22,10 @@ PowerOfFlow<dim>::PowerOfFlow(const Device &device, const StokesFlow<dim> &flow,
 template <int dim>
 FlowPower PowerOfFlow<dim>::operator()(const Vector<double> &density) const
 {
-  const Vector<double> u       = ghosts.with_ghosts(flow.u);
-  const auto          &eta     = flow.cell_viscosity();
-  const int            n_cells = ones.size();
-  Vector<double>       at_points;
-  if (!eta.averaged)
-    {
-      at_points = Vector<double>(device, eta.at_points);
-      device.scale(eta.scale, at_points);
-    }
-  const Vector<double> &viscosity = eta.averaged ? flow.viscosity : at_points;
+  const Vector<double>  u         = ghosts.with_ghosts(flow.u);
+  const auto           &eta       = flow.cell_viscosity();
+  const int             n_cells   = ones.size();
+  const Vector<double> &viscosity = eta.averaged ? eta.of_cells : eta.at_points; // scaled
   PowerInCell<dim>      of_cell{{of_velocity.view(), u.data()},
                            density.data(),
                            viscosity.data(),
@@ -42,7 +36,7 @@ FlowPower PowerOfFlow<dim>::operator()(const Vector<double> &density) const
   std::copy(gravity.begin(), gravity.begin() + dim, of_cell.gravity);
   device.for_each(n_cells, of_cell);
   const auto sum = [&](int k) { return device.dot(ones, integrals.part(k * n_cells, n_cells)); };
-  return {std::sqrt(sum(1) / sum(0)), sum(2), sum(3)};
+  return {std::sqrt(sum(1) / sum(0)), sum(2), eta.scale * sum(3)};
 }
 
 template <int dim>
