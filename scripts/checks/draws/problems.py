@@ -665,7 +665,7 @@ def buoyant_flow(d):
         implicit_temperature(d, last)
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
     flow_boundaries(d)
-    if has_temperature and "Problem/Boundary velocity" in d.settings: # inflow needs a temperature
+    if has_temperature and d.settings["Problem/Boundary velocity"]: # inflow needs a temperature
         d.settings["Temperature/Boundary values"] = "1+0.1*x"
         d.settings.pop("Temperature/Flux", None)
     if has_temperature and ":" in (values := d.settings["Temperature/Boundary values"]):
