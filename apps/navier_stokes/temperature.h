@@ -37,8 +37,8 @@ using adamant::Array;
 ///
 ///   T <- T + dt (Q + (fluxes - sum_d A_d (u_d T) - kappa K T) / m),   then the boundary values.
 ///
-/// The force of the step is (T_old + T) / 2 times Problem/Buoyancy, with the boundary values in T. Where there is no temperature, functions do nothing.
-/// All ranks call all functions together.
+/// The force of the step is (T_old + T) / 2 times Problem/Buoyancy, with the boundary values in T. Where there is no
+/// temperature, functions do nothing. All ranks call all functions together.
 template <int dim>
 class Temperature
 {
@@ -131,8 +131,8 @@ public:
     return {parameters.diffusivity, flow.stiffness(mapping, QGauss<dim>(2))};
   }
 
-  /// Returns the limit of a time step of all fields, for a given speed and the expected one. The mean of |u|² is then at
-  /// most half the square of the largest speed.
+  /// Returns the limit of a time step of all fields, for a given speed and the expected one. The mean of |u|² is then
+  /// at most half the square of the largest speed.
   adamant::StepLimit stable_step(double shortest_edge, double speed, double end)
   {
     const double expected = on() ? expected_speed(end) : 0.;

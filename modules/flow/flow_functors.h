@@ -334,8 +334,8 @@ struct PressureUpdate
   }
 };
 
-/// Computes `2 most / h² + U / h` at each node: U is the largest component of its velocity, h its shortest edge. It is the
-/// inverse of the step that diffusion with the viscosity `most` and convection allow.
+/// Computes `2 most / h² + U / h` at each node: U is the largest component of its velocity, h its shortest edge. It is
+/// the inverse of the step that diffusion with the viscosity `most` and convection allow.
 template <int dim>
 struct StepRate
 {

@@ -88,9 +88,9 @@ struct StepLimit
 };
 
 /// Returns the limit on bilinear elements of shortest edge h. Diffusion alone allows h² / (2 ν), convection at the
-/// largest speed U alone h / U, and their inverses add up. Central differences let long waves grow beyond 2 ν / `square`,
-/// the mean of |u|² on their way. A viscosity that varies counts in the first limit with the largest value of its modes,
-/// `most`, and in the last one with the `least`.
+/// largest speed U alone h / U, and their inverses add up. Central differences let long waves grow beyond 2 ν /
+/// `square`, the mean of |u|² on their way. A viscosity that varies counts in the first limit with the largest value of
+/// its modes, `most`, and in the last one with the `least`.
 StepLimit stable_step(double shortest_edge, double least, double most, double speed, double square);
 
 /// Returns what messages say of a limit that holds for the velocity at this time.

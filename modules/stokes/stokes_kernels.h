@@ -93,8 +93,8 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
   }
 };
 
-/// Integrates `∫ w φ_i φ_j`, with w constant in the n_parts parts of each cell: its children or the cell itself. Each of
-/// the n_q quadrature points has its part in part_of_point.
+/// Integrates `∫ w φ_i φ_j`, with w constant in the n_parts parts of each cell: its children or the cell itself. Each
+/// of the n_q quadrature points has its part in part_of_point.
 struct WeightedMass
 {
   static constexpr int rows = 1, columns = 1;
@@ -180,7 +180,8 @@ struct AverageInCells
   }
 };
 
-/// Computes y_cell, the largest of the n values x of a cell over the least. It is infinite where a value is not positive.
+/// Computes y_cell, the largest of the n values x of a cell over the least. It is infinite where a value is not
+/// positive.
 struct RatioInCells
 {
   int                      n;

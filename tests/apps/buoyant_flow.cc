@@ -302,7 +302,8 @@ TEST_F(BuoyantFlow, ConvectsAsPublished)
   EXPECT_NEAR(record.at("speed"), 42.864947, 0.1);
   EXPECT_LE(record.at("temperature").at("iterations"), 12);
   EXPECT_EQ(outcome.out.find("note:"), std::string::npos) << outcome.out;
-  // The load does the work that the viscosity takes. Without boundaries' part, Nu - 1 is W but for the flow's divergence.
+  // The load does the work that the viscosity takes. Without boundaries' part, Nu - 1 is W but for the flow's
+  // divergence.
   const double work = record.at("work");
   EXPECT_NEAR(work, record.at("dissipation"), 1e-6 * work);
   EXPECT_NEAR(1. + 1e-4 * work, nusselt(record, "2"), 0.01);

@@ -1,7 +1,7 @@
-// A library to preload into a program. The dynamic linker needs 0.25 s for deal.II and its 200 libraries, more than most
-// runs of tests. A program that has this library loads once and forks for each run that tests/apps/program.h asks for.
-// Each message from the socket of descriptor 3 holds arguments, an empty word and the environment; each word ends with 0.
-// The answer is the exit status as waitpid gives it.
+// A library to preload into a program. The dynamic linker needs 0.25 s for deal.II and its 200 libraries, more than
+// most runs of tests. A program that has this library loads once and forks for each run that tests/apps/program.h asks
+// for. Each message from the socket of descriptor 3 holds arguments, an empty word and the environment; each word ends
+// with 0. The answer is the exit status as waitpid gives it.
 
 #include <algorithm>
 #include <dlfcn.h>

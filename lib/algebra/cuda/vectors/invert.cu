@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(panel_threads)
     }
 }
 
-// Takes these steps where each thread has one row of the panel in registers. A step moves them on by one column, so that
-// the column of the next pivot is the first one again.
+// Takes these steps where each thread has one row of the panel in registers. A step moves them on by one column, so
+// that the column of the next pivot is the first one again.
 __global__ void __launch_bounds__(rows_in_registers)
   panel_in_registers_kernel(int n, int first, int end, double *a, int *pivot)
 {
