@@ -3,6 +3,7 @@
 #include "parameters.h"
 
 #include "coefficients/extremes.h"
+#include "coefficients/heights.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/restart/state.h"
@@ -88,15 +89,8 @@ public:
 private:
   void make_heights()
   {
-    const auto    nodes = adamant::support_points(field.finest(), mapping);
-    Array<double> up(c.size(), 0.);
-    double        g = 0.;
-    for (int d = 0; d < dim; ++d)
-      g = std::hypot(g, problem.gravity[d]);
-    for (int i = 0; i < c.size(); ++i)
-      for (int d = 0; d < dim; ++d)
-        up[i] -= problem.gravity[d] / g * nodes[std::size_t(d) * c.size() + i];
-    heights = Vector(device, up);
+    const auto nodes = adamant::support_points(field.finest(), mapping);
+    heights          = Vector(device, adamant::heights_of(nodes, adamant::upwards<dim>(problem.gravity)));
     device.for_each(heights.size(),
                     adamant::ScaleByDiagonal<double>{1., transport.weights().data(), heights.data(), heights.data()});
   }

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "coefficients/extremes.h"
+#include "coefficients/heights.h"
 #include "expressions/expressions.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/points.h"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -145,8 +147,11 @@ template <int dim>
 void HeatEquation<dim>::check_rest(double viscosity, const std::vector<double> &gravity,
                                    const Vector<double> &density) const
 {
-  const auto note = conduction_note(device.communicator(), parameters.diffusivity, viscosity, gravity, dim,
-                                    field.nodes(), field.quadrature_points(quadrature), to_host(density));
+  const auto up = upwards<dim>(gravity);
+  const auto g  = std::sqrt(std::inner_product(gravity.begin(), gravity.begin() + dim, gravity.begin(), 0.));
+  const auto note =
+    conduction_note(device.communicator(), parameters.diffusivity, viscosity, g, height_range(space(), up),
+                    heights_of(field.quadrature_points(quadrature), up), to_host(density));
   if (notes != nullptr && !note.empty())
     notes->once("rest", note);
 }

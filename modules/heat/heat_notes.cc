@@ -15,31 +15,15 @@ void Notes::once(const std::string &kind, const std::string &text)
     std::cout << "note: " << text << std::endl;
 }
 
-std::string conduction_note(const Communicator &ranks, double diffusivity, double viscosity,
-                            const std::vector<double> &gravity, int dim, const Array<double> &nodes,
-                            const Array<double> &points, const Array<double> &density)
+std::string conduction_note(const Communicator &ranks, double diffusivity, double viscosity, double g,
+                            const std::array<double, 2> &range, const Array<double> &heights,
+                            const Array<double> &density)
 {
-  double g = 0.;
-  for (int d = 0; d < dim; ++d)
-    g = std::hypot(g, gravity[d]);
-  const auto height_at = [&](const Array<double> &of, std::size_t i) {
-    double height = 0.;
-    for (int d = 0; d < dim; ++d)
-      height -= gravity[d] / g * of[d * (of.size() / dim) + i];
-    return height;
-  };
-  double ends[] = {-HUGE_VAL, -HUGE_VAL}; // -least and most
-  for (std::size_t i = 0; i < nodes.size() / dim; ++i)
-    {
-      ends[0] = std::max(ends[0], -height_at(nodes, i));
-      ends[1] = std::max(ends[1], height_at(nodes, i));
-    }
-  ranks.max(ends, 2);
-  const double height = ends[0] + ends[1], middle = 0.5 * (ends[1] - ends[0]);
+  const double height = range[1] - range[0], middle = 0.5 * (range[0] + range[1]);
   double       sums[5] = {}; // of 1, z, z², ρ, z ρ, with z from the middle
   for (std::size_t i = 0; i < density.size(); ++i)
     {
-      const double z      = height_at(points, i) - middle;
+      const double z      = heights[i] - middle;
       const double more[] = {1., z, z * z, density[i], z * density[i]};
       std::transform(sums, sums + 5, more, sums, std::plus<>());
     }

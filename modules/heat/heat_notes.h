@@ -3,9 +3,9 @@
 #include "base/array.h"
 #include "base/communicator.h"
 
+#include <array>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace adamant
 {
@@ -25,9 +25,9 @@ private:
 /// else nothing. The Rayleigh number is s g H⁴/(κ η) with the height H and the largest viscosity η. A linear fit gives
 /// the slope s of the density along the height. The number has to exceed 1707.8, where convection begins between rigid
 /// plates.
-/// `points` are coordinates d of point i at [d n + i], where `density` has values, and H is the height of the `nodes`.
-/// All are in host memory. All ranks call it together.
-std::string conduction_note(const Communicator &ranks, double diffusivity, double viscosity,
-                            const std::vector<double> &gravity, int dim, const Array<double> &nodes,
-                            const Array<double> &points, const Array<double> &density);
+/// `density` has values at points of these `heights`, both in host memory, and `range` has the least and the
+/// largest height of the fluid. All ranks call it together.
+std::string conduction_note(const Communicator &ranks, double diffusivity, double viscosity, double g,
+                            const std::array<double, 2> &range, const Array<double> &heights,
+                            const Array<double> &density);
 } // namespace adamant

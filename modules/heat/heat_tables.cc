@@ -1,6 +1,7 @@
 #include "heat/heat_tables.h"
 
 #include "base/exceptions.h"
+#include "coefficients/heights.h"
 #include "evaluation/evaluation.h"
 
 #include <algorithm>
@@ -45,10 +46,7 @@ void HeatTables<dim>::set_up(const LevelSpace<dim> &of_velocity, const LevelSpac
                    heat->data().diffusivity);
   if (parameters.layers == 0)
     return;
-  dealii::Tensor<1, dim> up;
-  for (int d = 0; d < dim; ++d)
-    up[d] = -gravity[d];
-  averages.emplace(of_velocity, scalars, mapping, up / up.norm(), parameters.layers);
+  averages.emplace(of_velocity, scalars, mapping, upwards<dim>(gravity), parameters.layers);
 }
 
 template <int dim>

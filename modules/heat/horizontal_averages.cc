@@ -1,5 +1,7 @@
 #include "heat/horizontal_averages.h"
 
+#include "coefficients/heights.h"
+
 #include <deal.II/base/geometry_info.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
@@ -102,15 +104,8 @@ HorizontalAverages<dim>::HorizontalAverages(const LevelSpace<dim> &velocity, con
   , volume(n, 0.)
   , height(n, 0.)
 {
-  double ends[] = {-HUGE_VAL, -HUGE_VAL}; // -least and most
-  for (const auto &cell : velocity.active_cells())
-    for (const unsigned int v : cell->vertex_indices())
-      {
-        ends[0] = std::max(ends[0], -(up * cell->vertex(v)));
-        ends[1] = std::max(ends[1], up * cell->vertex(v));
-      }
-  velocity.communicator().max(ends, 2);
-  const double            thickness = (ends[0] + ends[1]) / n;
+  const auto [bottom, top]          = height_range(velocity, up);
+  const double            thickness = (top - bottom) / n;
   const dealii::FE_Q<dim> element(1);
   const int               n_nodes = element.n_dofs_per_cell();
   struct Rule
@@ -126,7 +121,7 @@ HorizontalAverages<dim>::HorizontalAverages(const LevelSpace<dim> &velocity, con
       std::vector<long>                                        key;
       for (const unsigned int v : cell->vertex_indices())
         {
-          heights.push_back((up * cell->vertex(v) + ends[0]) / thickness);
+          heights.push_back((up * cell->vertex(v) - bottom) / thickness);
           key.push_back(std::lround(1e6 * heights.back()));
         }
       auto &[at, values] = rules[key];

@@ -1,5 +1,6 @@
 #include "stokes/nonlinear_flow.h"
 
+#include "coefficients/heights.h"
 #include "fem/functions/points.h"
 #include "stokes/stokes_kernels.h"
 
@@ -53,20 +54,11 @@ NonlinearFlow<dim>::NonlinearFlow(const Device &device, const LevelMeshOptions &
 template <int dim>
 void NonlinearFlow<dim>::set_depths(const dealii::Mapping<dim> &mapping, const std::vector<double> &gravity)
 {
-  dealii::Tensor<1, dim> up;
-  for (int d = 0; d < dim; ++d)
-    up[d] = -gravity[d];
-  up /= up.norm();
-  double top = -std::numeric_limits<double>::max();
-  for (const auto &cell : this->space().active_cells())
-    for (const unsigned int v : cell->vertex_indices())
-      top = std::max(top, up * cell->vertex(v));
-  device.communicator().max(&top, 1);
-  const auto    points = quadrature_points(this->space(), mapping, this->matrices().quadrature);
-  Array<double> depths(n, top);
-  for (int i = 0; i < n; ++i)
-    for (int d = 0; d < dim; ++d)
-      depths[i] -= up[d] * points[std::size_t(d) * n + i];
+  const auto   up     = upwards<dim>(gravity);
+  const double top    = height_range(this->space(), up)[1];
+  auto         depths = heights_of(quadrature_points(this->space(), mapping, this->matrices().quadrature), up);
+  for (double &depth : depths)
+    depth = top - depth;
   set_input("depth", Vector<double>(device, depths));
 }
 
@@ -309,16 +301,6 @@ void NonlinearFlow<dim>::serialize(State &state)
   update_viscosity();
   this->set_right_hand_side();
   this->update_solver();
-}
-
-template <int dim>
-double NonlinearFlow<dim>::dissipation()
-{
-  if (!strain)
-    return Base::dissipation();
-  auto forces = field.vector();
-  strain->loads(2., averaged(), 0., forces);
-  return device.dot(part(x, 0), forces) / eta.scale;
 }
 
 template class NonlinearFlow<2>;

@@ -55,8 +55,7 @@ public:
   /// extrapolate() needs, too.
   void serialize(State &state);
 
-  int    nonlinear_steps() const { return steps; } ///< of the last solve(); 0: the law has no strain rate
-  double dissipation();                            ///< returns ∫ 2 η |ε(u)|² as StokesFlow does
+  int nonlinear_steps() const { return steps; } ///< of the last solve(); 0: the law has no strain rate
   /// Returns the kind of average of the viscosity in cells, as a word.
   std::string average() const { return viscosity_parameters.finest_name(law.automatic_average()); }
 
