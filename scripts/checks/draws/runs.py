@@ -164,6 +164,8 @@ class Runs:
         """A run with checkpoints is the run without; its files but the newest checkpoint, continued, become the same
         again."""
         settings = {**settings, "Checkpoint/Steps": settings.get("Checkpoint/Steps", "2")}
+        if self.executable.name in TO_TOLERANCE:
+            settings = self.tight(settings)
         run = self.run(settings)
         checkpoints = sorted(run.folder.glob("checkpoint_*")) if run.folder.is_dir() else []
         if run.code == 0 and not checkpoints:
