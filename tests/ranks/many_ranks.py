@@ -39,19 +39,19 @@ def run(n, *arguments, settings=(), environment=(), signal_when=None):
     ranks = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n)]
     settings = ["Ranks/Distributed mesh=true", *settings]
     command = ranks + [PROGRAM, "--backend", "host", "--threads", "1", *arguments] + [a for s in settings for a in ("--set", s)]
-    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_WAIT_POLICY": "passive"}
+    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_WAIT_POLICY": "passive", "TERM": "xterm"}
     environment = {**os.environ, **allow, **dict(environment)}
     if signal_when is None:
         return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     with tempfile.NamedTemporaryFile() as out, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True, env=environment) as process:
-        written = Path(out.name).read_text
-        while process.poll() is None and not (len(ranks_of(process.pid)) == n and signal_when(written())):
+        written = Path(out.name).read_bytes
+        while process.poll() is None and not (len(ranks_of(process.pid)) == n and signal_when(written().decode())):
             time.sleep(0.05)
         begin = time.monotonic()
         for pid in ranks_of(process.pid)[1:]:
             os.kill(pid, signal.SIGUSR1)
         process.wait(timeout=60)
-        return subprocess.CompletedProcess(command, process.returncode, written(), time.monotonic() - begin)
+        return subprocess.CompletedProcess(command, process.returncode, written().decode(), time.monotonic() - begin)
 
 
 def ranks_of(mpirun):
@@ -163,6 +163,7 @@ class ManyRanks(RanksTest):
         done = run(2, "--output", str(self.folder / "signal"), settings=SMALL + ["Time stepping/Time step=1e-5"], signal_when=lambda text: "step 1/" in text)
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("stopped by another rank's signal or limit after step", done.stdout)
+        self.assertNotIn("\r", done.stdout, "expected whole lines, which each mpiexec passes on at once")
         self.assertEqual(len(list((self.folder / "signal").glob("checkpoint_*"))), 1)
 
     def test_signal_of_one_rank_in_the_set_up(self):

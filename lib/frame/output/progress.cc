@@ -15,11 +15,13 @@ namespace adamant
 {
 namespace
 {
-// The width of a line that is written over, which has to fit the terminal; 0 where the output is no terminal.
+// The width of a line that is written over, which has to fit the terminal; 0 where the output is no terminal. Open MPI
+// gives each rank a terminal of its own, and its fifth version passes on whole lines only.
 std::size_t width_of_terminal()
 {
   const char *kind = std::getenv("TERM");
-  if (isatty(STDOUT_FILENO) != 1 || kind == nullptr || std::string(kind) == "dumb")
+  if (isatty(STDOUT_FILENO) != 1 || kind == nullptr || std::string(kind) == "dumb" ||
+      std::getenv("PMIX_RANK") != nullptr)
     return 0;
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79u;
