@@ -1,5 +1,6 @@
 """What the kinds of scripts/check share: where things are, how a program is run, the table of results, its record."""
 
+import contextlib
 import datetime
 import os
 import re
@@ -146,14 +147,19 @@ def program_command(program, *arguments, settings=(), backend="host", threads=1)
     return words + [word for s in settings for word in ("--set", s)]
 
 
+@contextlib.contextmanager
+def own_place(environment=None, ranks=0):
+    """The environment of a run with a folder where Open MPI's files do not meet those of runs that begin or end now."""
+    around = {**AROUND, **({} if ranks else {"OMPI_MCA_ess_singleton_isolated": "1"}), **(environment or {})}
+    with tempfile.TemporaryDirectory(prefix="r") as place:
+        yield {**around, "TMPDIR": place, "OMPI_MCA_orte_tmpdir_base": place}
+
+
 def run_program(command, ranks=0, under=(), environment=None, **options):
     """The outcome of a program_command, by mpirun where there are ranks, under another program where one is named."""
     starts = [*(mpirun() or fail("there is no mpirun")), "-np", ranks] if ranks else []
-    around = {**AROUND, **({} if ranks else {"OMPI_MCA_ess_singleton_isolated": "1"}), **(environment or {})}
-    # where Open MPI's files do not meet those of runs that begin or end now
-    with tempfile.TemporaryDirectory(prefix="r") as place:
-        return Outcome([*starts, *under, *command],
-                       environment={**around, "TMPDIR": place, "OMPI_MCA_orte_tmpdir_base": place}, **options)
+    with own_place(environment, ranks) as around:
+        return Outcome([*starts, *under, *command], environment=around, **options)
 
 
 def build(preset, targets=(), options=()):

@@ -10,7 +10,6 @@ knows --dry-run.
 
 import argparse
 import collections
-import os
 import random
 import re
 import shutil
@@ -21,7 +20,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
+from checks.common import program_command  # noqa: E402
 from checks.draws.small import SMALL  # noqa: E402
+from checks.loaded import run_loaded  # noqa: E402
+
 NUMBERS = ["1e308", "-1e308", "1e400", "-1", "0", "-0", "99999999999999999999", "2147483648", "4294967296", "1e-320", "nan", "inf", "-inf",
            "0x10", "1,5", "1e", "٣"]
 PLAUSIBLE = ["0", "1", "2", "3", "5", "0.5", "1e-6", "1e3", "true", "false", "0, 0, 0", "1; 2; 3"]
@@ -73,11 +75,11 @@ def mutated(text, random):
 
 def complaint(done):
     """What is wrong with the end of a program, or None."""
-    if done.returncode not in (0, 2):
-        return f"exit code {done.returncode}, 0 or 2 expected"
-    if found := re.search(r"Sanitizer|runtime error:|terminate called", done.stderr):
+    if done.code not in (0, 2):
+        return f"{done.how()}, exit code 0 or 2 expected"
+    if found := re.search(r"Sanitizer|runtime error:|terminate called", done.err):
         return found[0]
-    if done.returncode == 2 and "error: " not in done.stderr:
+    if done.code == 2 and "error: " not in done.err:
         return "exit code 2 without a message"
     return None
 
@@ -103,20 +105,12 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "mutated.prm"
                 file.write_bytes(text.encode("utf-8", "surrogatepass"))
-                command = [executable, file, "--backend", "host", "--threads", "1", "--output", Path(folder) / "run", *dry_run]
-                for setting in SMALL[program]:
-                    command += ["--set", setting]
-                try:
-                    # With its own TMPDIR: Open MPI programs that begin and end at the same time may remove each other's folders.
-                    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, cwd=folder,
-                                          env={**os.environ, "TMPDIR": folder})
-                    wrong = complaint(done)
-                    codes[done.returncode] += 1
-                except subprocess.TimeoutExpired:
-                    wrong, done = "does not end", None
-                if wrong:
+                command = program_command(executable, file, "--output", Path(folder) / "run", *dry_run, settings=SMALL[program])
+                done = run_loaded(command, cwd=folder, timeout=120)
+                codes[done.code] += 1
+                if wrong := complaint(done):
                     failures += 1
-                    print(f"{program}, file {number} of seed {arguments.seed}: {wrong}\n{done.stderr[-2000:] if done else ''}", file=sys.stderr)
+                    print(f"{program}, file {number} of seed {arguments.seed}: {wrong}\n{done.err[-2000:]}", file=sys.stderr)
                     if arguments.keep:
                         arguments.keep.mkdir(parents=True, exist_ok=True)
                         shutil.copy(file, arguments.keep / f"{program}_{number}.prm")

@@ -1,7 +1,8 @@
 // A library to preload into a program. The dynamic linker needs 0.25 s for deal.II and its 200 libraries, more than
-// most runs of tests. A program that has this library loads once and forks for each run that tests/apps/program.h asks
-// for. Each message from the socket of descriptor 3 holds arguments, an empty word and the environment; each word ends
-// with 0. The answer is the exit status as waitpid gives it.
+// most runs of tests. A program that has this library loads once and forks for each run that forked_runs.h or
+// scripts/checks/loaded.py asks for. Each message from the socket of descriptor 3 holds the folder to run in, the folder
+// for out.txt and err.txt, arguments, an empty word and the environment; each word ends with 0. The answer is the exit
+// status as waitpid gives it.
 
 #include <algorithm>
 #include <dlfcn.h>
@@ -24,19 +25,20 @@ int run(std::string &message)
   std::vector<char *> words;
   for (std::size_t i = 0; i < message.size(); i = message.find('\0', i) + 1)
     words.push_back(message.data() + i);
-  const auto end = std::find_if(words.begin(), words.end(), [](const char *word) { return *word == '\0'; });
-  const int  n   = end - words.begin();
-  *end           = nullptr;
   words.push_back(nullptr);
-  environ = words.data() + n + 1;
-  for (const auto &[file, descriptor] : {std::pair{"out.txt", 1}, std::pair{"err.txt", 2}})
+  const auto end = std::find_if(words.begin(), words.end(), [](const char *word) { return *word == '\0'; });
+  *end           = nullptr;
+  environ        = &*end + 1;
+  for (const auto &[file, descriptor] : {std::pair{"/out.txt", 1}, std::pair{"/err.txt", 2}})
     {
-      const int opened = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+      const int opened = open((words[1] + std::string(file)).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
       dup2(opened, descriptor);
       close(opened);
     }
   close(requests);
-  return program(n, words.data(), environ);
+  if (chdir(words[0]) != 0)
+    _exit(127);
+  return program(end - words.begin() - 2, words.data() + 2, environ);
 }
 
 int serve(int, char **, char **)

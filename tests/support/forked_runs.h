@@ -13,21 +13,15 @@
 
 extern char **environ;
 
-/// A program that has loaded its libraries, waits in `folder` and forks for each run: the other end of fork_runs.cc.
+/// A program that has loaded its libraries and forks for each run in `folder`: the other end of fork_runs.cc.
 class ForkedRuns
 {
 public:
-  /// Whether the library to preload is there; sanitizers want to be the first library themselves.
-  static bool available()
-  {
-#ifdef __SANITIZE_ADDRESS__
-    return false;
-#else
-    return std::filesystem::exists(FORK_RUNS);
-#endif
-  }
+  /// Whether the library to preload is there.
+  static bool available() { return std::filesystem::exists(FORK_RUNS); }
 
   ForkedRuns(const std::string &program, const std::filesystem::path &folder)
+    : folder(folder)
   {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -37,8 +31,7 @@ public:
       {
         dup2(ends[1], 3); // without CLOEXEC
         setenv("LD_PRELOAD", FORK_RUNS, 1);
-        if (chdir(folder.c_str()) == 0)
-          execl(program.c_str(), program.c_str(), nullptr);
+        execl(program.c_str(), program.c_str(), nullptr);
         _exit(127);
       }
     close(ends[1]);
@@ -56,7 +49,7 @@ public:
   /// as waitpid gives it.
   int run(const std::vector<std::string> &words) const
   {
-    std::string message;
+    std::string message = folder.string() + '\0' + folder.string() + '\0';
     for (const auto &word : words)
       message += word + '\0';
     message += '\0';
@@ -70,6 +63,7 @@ public:
   }
 
 private:
-  int   socket  = -1;
-  pid_t process = -1;
+  const std::filesystem::path folder;
+  int                         socket  = -1;
+  pid_t                       process = -1;
 };

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from checks import results
 from checks.common import program_command, run_program
+from checks.loaded import run_loaded
 
 # The solver did not come to an end, or the mesh that a run has come to does not suit it, and the program says so; what
 # else ends with exit code 1 is a defect.
@@ -112,8 +113,8 @@ class Runs:
         where = [f"--restart={restart}"] if restart else ["--output", output]
         named = {name: text.replace("{folder}", str(self.folder)) for name, text in settings.items()}
         command = program_command(self.executable, *where, *arguments, settings=named, threads=threads)
-        run = Run(run_program(command, ranks, cwd=self.folder, environment=self.environment, timeout=self.timeout),
-                  output)
+        options = {"cwd": self.folder, "environment": self.environment, "timeout": self.timeout}
+        run = Run(run_program(command, ranks, **options) if ranks else run_loaded(command, **options), output)
         if restart is None:
             self.known[key] = run
         return run
