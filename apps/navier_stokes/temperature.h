@@ -296,15 +296,8 @@ public:
       return;
     last.serialize(state);
     state.vector(T, flow.velocity());
-    if (!state.changes_mesh())
-      {
-        bool was_implicit = implicit;
-        state.scalar(was_implicit);
-        require(was_implicit == implicit, "--restart: diffusion of the temperature is ",
-                implicit ? "implicit" : "explicit", ", but not in the checkpoint; see Temperature/Diffusion");
-        if (implicit)
-          solver->serialize(state);
-      }
+    if (implicit && !state.changes_mesh())
+      solver->serialize(state);
     if (state.loading() && state.changes_mesh())
       {
         set_boundary(time);
