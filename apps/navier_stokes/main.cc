@@ -114,7 +114,7 @@ private:
   {
     schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
     u[0].upload(data->initial_velocity().data());
-    temperature->set_initial_values();
+    temperature->set_initial_values(schedule.step);
     apply_constraints();
     const auto acceleration = data->initial_acceleration(download(u[now]), *temperature);
     if (acceleration && !this->folder().empty()) // on all ranks, also on those without pressures, but for --dry-run
@@ -159,6 +159,8 @@ private:
     products->momentum(
       update, u[now], pressure.on_velocity_mesh, [this](const char *name, const auto &work) { part(name, work); }, heat,
       temperature->T_old);
+    if (temperature->is_implicit())
+      part("temperature", [&] { temperature->end_step(*products, update); });
     now = 1 - now;
     part(products->separate() ? "mom-solve" : "momentum", [this] { apply_constraints(); });
   }
@@ -182,12 +184,13 @@ private:
   PendingResult project()
   {
     const auto result = PendingResult::of([this] { return solver->launch(pressure.b, pressure.q); });
-    return PendingResult([this, result, step = step, time = time, place = now] {
+    return PendingResult([this, result, heat = temperature->solved, step = step, time = time, place = now] {
       data->check_speed(speed.at(place, flow->velocity().n_global_dofs()), step, time, schedule.step, limit,
                         *temperature);
       if (step % 20 == 0 && data->is_driven())
         adamant::lower_limit(limit, temperature->stable_step(u[place], time), schedule.step,
                              !parameters.time.shortens());
+      temperature->finish(heat, time, schedule.step);
       return result.wait();
     });
   }

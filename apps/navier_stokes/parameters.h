@@ -132,7 +132,7 @@ struct Parameters
   TimeParameters                  time;
   OutputParameters                output{mesh};
   ImplementationParameters        implementation;
-  adamant::TemperatureParameters  temperature{mesh};
+  adamant::SplitHeatParameters    temperature{mesh};
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
   adamant::AdaptivityParameters   adaptivity{{"velocity", "pressure", "temperature"}, true};
 
@@ -194,7 +194,7 @@ struct Parameters
     require(temperature.on() || adaptivity.field != "temperature",
             "Adaptivity/Field = temperature, but there is none; Temperature/Initial temperature gives one");
     require(!temperature.on() || temperature.diffusivity > 0.,
-            "Temperature/Diffusivity = 0: without diffusion the explicit steps of the temperature are unstable");
+            "Temperature/Diffusivity = 0: without diffusion the explicit transport of the temperature is unstable");
   }
 
   void check_device(const adamant::Device &device) const

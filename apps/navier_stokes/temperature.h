@@ -14,6 +14,7 @@
 #include "flow/stable_step.h"
 #include "frame/restart/state.h"
 #include "heat/heat_statistics.h"
+#include "heat/implicit_diffusion.h"
 #include "multigrid/smoothers/functors.h"
 #include "solvers/krylov.h"
 
@@ -30,13 +31,14 @@
 
 namespace navier_stokes
 {
-using adamant::Array;
+using adamant::Array, adamant::PendingResult;
 
 /// A temperature at this rank's nodes of the velocity, and its part of a step: with the velocity u of the step's
 /// beginning
 ///
 ///   T <- T + dt (Q + (fluxes - sum_d A_d (u_d T) - kappa K T) / m),   then the boundary values.
 ///
+/// Where diffusion is_implicit(), it takes the new T, which end_step() solves for (ImplicitDiffusion).
 /// The force of the step is (T_old + T) / 2 times Problem/Buoyancy, with the boundary values in T. Where there is no
 /// temperature, functions do nothing. All ranks call all functions together.
 template <int dim>
@@ -54,7 +56,8 @@ public:
     , n(on() ? flow.velocity().n_owned() : 0)
     , buoyancy(parameters.problem.buoyancy_in(dim))
     , least(on() ? std::min(flow.viscous.least, this->parameters.diffusivity) : flow.viscous.least)
-    , most(on() ? std::max(flow.viscous.fastest(), this->parameters.diffusivity) : flow.viscous.fastest())
+    , implicit(this->parameters.is_implicit(flow.viscous.most))
+    , most(on() && !implicit ? std::max(flow.viscous.fastest(), this->parameters.diffusivity) : flow.viscous.fastest())
   {
     if (!on())
       return;
@@ -70,21 +73,29 @@ public:
     hanging.emplace(device, flow.velocity(), 1);
     prescribe(mapping);
     const auto &mesh = flow.velocity().triangulation();
-    is_free          = !parameters.problem.all(&ProblemParameters::slips, mesh).empty() ||
+    is_fast          = this->parameters.diffusivity > 2. * flow.viscous.most ||
+              !parameters.problem.all(&ProblemParameters::slips, mesh).empty() ||
               !parameters.problem.all(&ProblemParameters::is_open, mesh).empty();
     mass = Vector(device, flow.velocity_mass);
     ones = Vector(device, Array<double>(n, 1.));
     for (Vector *vector : {&T, &T_old, &rhs, &load})
       *vector = Vector(device, n);
+    if (!implicit)
+      return;
+    solver.emplace(device, flow.meshes, mapping, flow.velocity_mass, this->parameters);
+    at_rest = Vector(device, dim * n);
   }
 
-  bool on() const { return parameters.on(); } ///< whether there is a temperature
+  bool on() const { return parameters.on(); }   ///< whether there is a temperature
+  bool is_implicit() const { return implicit; } ///< whether its diffusion is
 
-  /// Sets T at time 0. Throws InputError for values that are no numbers.
-  void set_initial_values()
+  /// Sets T at time 0, before steps of length dt. Throws InputError for values that are no numbers.
+  void set_initial_values(double dt)
   {
     if (!on())
       return;
+    if (implicit)
+      solver->prepare(dt);
     T.upload(initial_values().data());
     set_boundary(0.);
     constrain();
@@ -99,7 +110,8 @@ public:
   }
 
   /// Begins a step of length dt to `time`, and returns what FlowProducts::momentum takes; null: there is no
-  /// temperature. Afterwards T_old is the temperature of the beginning, and constrain() has to follow.
+  /// temperature. Afterwards T_old is the temperature of the beginning. Then end_step(), where diffusion is implicit,
+  /// and constrain() have to follow.
   const adamant::HeatStep<dim> *begin_step(double time, double dt)
   {
     if (!on())
@@ -107,10 +119,33 @@ public:
     std::swap(T, T_old);
     set_boundary(time);
     evaluate(time - dt);
-    step.update = update(dt);
-    std::copy(buoyancy.begin(), buoyancy.end(), step.e);
+    step = {update(dt), {}};
+    if (!implicit)
+      std::copy(buoyancy.begin(), buoyancy.end(), step.e);
     return &step;
   }
+
+  /// Launches implicit diffusion, and adds the buoyancy to the velocity's step.
+  void end_step(adamant::FlowProducts<dim> &products, const adamant::VelocityUpdate<dim> &update)
+  {
+    solved = solver->advance(update.dt, T_old, diffusion_by(products), T);
+    std::copy(buoyancy.begin(), buoyancy.end(), step.e);
+    device.for_each(n, adamant::PressByHeat<dim>{update, step});
+  }
+
+  /// Waits for `solved` of a step of length dt to `time`. Throws SolverError, or InputError where data are at fault.
+  void finish(const PendingResult &result, double time, double dt)
+  try
+    {
+      if (implicit)
+        last.iterations = result.wait().iterations;
+    }
+  catch (const adamant::SolverError &)
+    {
+      checked_data(time - dt);
+      checked_data(time);
+      throw;
+    }
 
   /// Adds the buoyancy of the present T to an acceleration in host memory.
   void accelerate(Array<double> &a) const
@@ -150,7 +185,8 @@ public:
 
   /// Returns an estimate of the largest speed that buoyancy causes until the end time, in fluid of height H. It is
   /// c sqrt(e range H) for the range of initial and prescribed temperatures. Between walls at rest c is 0.35, and 0.9
-  /// where warm fluid lies below cold one; where the fluid slips or leaves it is 1.25. Without friction c were sqrt(2).
+  /// where warm fluid lies below cold one; where the fluid slips or leaves, or kappa is more than twice the viscosity, it
+  /// is 1.25. Without friction c were sqrt(2).
   /// All heat P that arises or comes in as flux gives 2 (e H² P / volume)^(1/3).
   double expected_speed(double end)
   {
@@ -191,7 +227,7 @@ public:
     range                 = bounds[0] + bounds[1];
     const double height   = bounds[2] + bounds[3]; // times e
     const double strength = std::hypot(buoyancy[0], buoyancy[1], dim > 2 ? buoyancy[dim - 1] : 0.);
-    const double factor   = is_free ? 1.25 : lift < -0.02 * range * height ? 0.9 : 0.35;
+    const double factor   = is_fast ? 1.25 : lift < -0.02 * range * height ? 0.9 : 0.35;
     return std::max(factor * std::sqrt(std::max(0., range * height)),
                     strength > 0. ? 2. * std::cbrt(height * height * heat / (strength * device.dot(mass, ones))) : 0.);
   }
@@ -224,6 +260,8 @@ public:
       return;
     evaluate(time - dt);
     products.heat_product(u, T_old, rhs);
+    if (implicit)
+      solver->add_change(T_old, T, diffusion_by(products), rhs);
     Vector r(device, n);
     device.for_each(n, adamant::HeatFlux{update(dt), mass.data(), rhs.data(), r.data()});
     for (const auto &[id, of_boundary] : weights)
@@ -258,6 +296,8 @@ public:
       return;
     last.serialize(state);
     state.vector(T, flow.velocity());
+    if (implicit && !state.changes_mesh())
+      solver->serialize(state);
     if (state.loading() && state.changes_mesh())
       {
         set_boundary(time);
@@ -281,7 +321,8 @@ public:
   }
   Array<double> on_host() const { return on() ? adamant::to_host(T) : Array<double>(); }
 
-  Vector T, T_old; ///< nodal values after the step, and before it
+  Vector        T, T_old; ///< nodal values after the step, and before it
+  PendingResult solved;   ///< the last launch of end_step()
 
 private:
   adamant::PointFunction at_nodes(const std::string &key, const std::string &text) const
@@ -296,6 +337,15 @@ private:
     auto result = adamant::to_host(given);
     adamant::require_numbers(device.communicator(), "Temperature/Initial temperature", result);
     return result;
+  }
+
+  // Computes kappa K x: the temperature's product without a flow.
+  auto diffusion_by(adamant::FlowProducts<dim> &products)
+  {
+    return [this, &products](Vector &x, Vector &y) {
+      hanging->apply(x);
+      products.heat_product(at_rest, x, y);
+    };
   }
 
   // Lists the nodes with prescribed values.
@@ -338,24 +388,28 @@ private:
     return {dt, T_old.data(), inverse_mass.data(), has_load ? load.data() : nullptr, T.data()};
   }
 
-  adamant::Device                             device;
-  const adamant::TemperatureParameters       &parameters;
-  const adamant::FlowMatrices<dim>           &flow;
-  const int                                   n; // nodes
-  Array<double>                               points;
-  adamant::ValuesAtPoints                     heating, boundary;
-  adamant::BoundaryLoad<dim>                  fluxes;
-  std::map<unsigned int, Vector>              weights; // of nodes, by boundary with prescribed values
-  std::optional<adamant::HangingNodes<dim>>   hanging;
-  Array<int>                                  prescribed; // the nodes with prescribed values
-  adamant::List<int>                          list;       // and on the device
-  Vector                                      mass, inverse_mass, ones, rhs, load;
-  adamant::HeatStep<dim>                      step = {};
-  const std::vector<double>                   buoyancy;
-  const double                                least, most;   // viscosities, with the diffusivity
-  double                                      range    = 0.; // of initial and prescribed temperatures
-  bool                                        has_load = false, varies = false, is_free = false;
-  std::optional<adamant::StepOfVelocity<dim>> of_velocity;
-  adamant::HeatStatistics                     last; // after the last step that had statistics
+  adamant::Device                                device;
+  const adamant::SplitHeatParameters            &parameters;
+  const adamant::FlowMatrices<dim>              &flow;
+  const int                                      n; // nodes
+  Array<double>                                  points;
+  adamant::ValuesAtPoints                        heating, boundary;
+  adamant::BoundaryLoad<dim>                     fluxes;
+  std::map<unsigned int, Vector>                 weights; // of nodes, by boundary with prescribed values
+  std::optional<adamant::HangingNodes<dim>>      hanging;
+  Array<int>                                     prescribed; // the nodes with prescribed values
+  adamant::List<int>                             list;       // and on the device
+  Vector                                         mass, inverse_mass, ones, rhs, load;
+  adamant::HeatStep<dim>                         step = {};
+  const std::vector<double>                      buoyancy;
+  const double                                   least; // of viscosity and diffusivity
+  const bool                                     implicit;
+  const double                                   most;          // of both, as far as they are explicit
+  double                                         range    = 0.; // of initial and prescribed temperatures
+  bool                                           has_load = false, varies = false, is_fast = false;
+  std::optional<adamant::StepOfVelocity<dim>>    of_velocity;
+  std::optional<adamant::ImplicitDiffusion<dim>> solver;
+  Vector                                         at_rest; // a velocity
+  adamant::HeatStatistics                        last;    // after the last step that had statistics
 };
 } // namespace navier_stokes

@@ -174,6 +174,22 @@ struct HeatStep
   double            e[dim];
 
   ADAMANT_HOST_DEVICE double mean(int i) const { return 0.5 * (update.T[i] + update.T_new[i]); }
+  /// Adds the step's change by the force e T to a velocity, where its step moves it.
+  ADAMANT_HOST_DEVICE void press(const VelocityUpdate<dim> &of_u, int i, double T) const
+  {
+    for (int c = 0; c < dim && of_u.inverse_mass[i] != 0.; ++c)
+      of_u.u_new[c * of_u.n + i] += of_u.dt * e[c] * T;
+  }
+};
+
+/// Adds the force of a temperature to a velocity's step that was made without it.
+template <int dim>
+struct PressByHeat
+{
+  VelocityUpdate<dim> update;
+  HeatStep<dim>       heat;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const { heat.press(update, i, heat.mean(i)); }
 };
 
 /// Computes the flux r = m (T_new - T) / dt + rhs - load that a step needs at each node: 0 but for prescribed nodes.
@@ -224,7 +240,7 @@ struct BuoyantStep
       rhs[c] = sum[c];
     update(i, rhs);
     heat.update(i, sum[dim]);
-    press(i, heat.mean(i));
+    heat.press(update, i, heat.mean(i));
   }
   ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[n_sums]) const
   {
@@ -232,13 +248,7 @@ struct BuoyantStep
     heat.update.T_new[i] += change;
     for (int c = 0; c < dim; ++c)
       update.u_new[c * update.n + i] -= update.dt * sum[c] * update.inverse_mass[i];
-    press(i, 0.5 * change);
-  }
-  // Adds the step's change by the force e T.
-  ADAMANT_HOST_DEVICE void press(int i, double T) const
-  {
-    for (int c = 0; c < dim && update.inverse_mass[i] != 0.; ++c)
-      update.u_new[c * update.n + i] += update.dt * heat.e[c] * T;
+    heat.press(update, i, 0.5 * change);
   }
 };
 

@@ -28,6 +28,8 @@ template void for_each(const DeviceInterface &, int, const CarriedHeat<2> &);
 template void for_each(const DeviceInterface &, int, const CarriedHeat<3> &);
 template void for_each(const DeviceInterface &, int, const UpdateTemperature<2> &);
 template void for_each(const DeviceInterface &, int, const UpdateTemperature<3> &);
+template void for_each(const DeviceInterface &, int, const PressByHeat<2> &);
+template void for_each(const DeviceInterface &, int, const PressByHeat<3> &);
 template void for_each(const DeviceInterface &, int, const HeatFlux &);
 template void for_each(const DeviceInterface &, int, const KeepMoving &);
 template void for_each(const DeviceInterface &, int, const StepRate<2> &);

@@ -15,6 +15,9 @@ template void for_each(const DeviceInterface &, int, const HeatLoads<2> &);
 template void for_each(const DeviceInterface &, int, const HeatLoads<3> &);
 template void for_each(const DeviceInterface &, int, const HeatOfDivergence<2> &);
 template void for_each(const DeviceInterface &, int, const HeatOfDivergence<3> &);
+template void for_each(const DeviceInterface &, int, const PrescribedChange &);
+template void for_each(const DeviceInterface &, int, const DiffusionRhs &);
+template void for_each(const DeviceInterface &, int, const TakeChange &);
 template void for_each(const DeviceInterface &, int, const PecletNumber<2> &);
 template void for_each(const DeviceInterface &, int, const PecletNumber<3> &);
 } // namespace adamant::cuda

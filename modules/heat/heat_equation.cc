@@ -318,13 +318,12 @@ template <int dim>
 HeatStatistics HeatEquation<dim>::statistics() const
 {
   const auto bounds = extremes(T);
-  return {device.dot(integrals, T) / volume, bounds[0], bounds[1], mean_fluxes, defect};
+  return {device.dot(integrals, T) / volume, bounds[0], bounds[1], mean_fluxes, defect, iterations};
 }
 
 template <int dim>
 void HeatEquation<dim>::add_to(Statistics::Row &row) const
 {
-  row.emplace_back("heat_iterations", iterations);
   statistics().add_to(row);
 }
 
@@ -332,7 +331,6 @@ template <int dim>
 void HeatEquation<dim>::add_to(RunRecord &record) const
 {
   statistics().add_to(record);
-  record["temperature"]["iterations"] = iterations;
 }
 
 template <int dim>

@@ -169,6 +169,44 @@ struct HeatOfDivergence
   }
 };
 
+/// Computes the change of T at nodes with 1 / m = 0, elsewhere zero.
+struct PrescribedChange
+{
+  const double *T, *T_new, *inverse_mass;
+  double       *change;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const { change[i] = inverse_mass[i] == 0. ? T_new[i] - T[i] : 0.; }
+};
+
+/// Computes ImplicitDiffusion's right-hand side b = m (T_new - T) / dt from an explicit step T_new, and with `lifts`
+/// subtracts what b has had before. Nodes with 1 / m = 0 get zero.
+struct DiffusionRhs
+{
+  double        dt;
+  const double *T, *T_new, *inverse_mass;
+  bool          lifts;
+  double       *b;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    const double m = inverse_mass[i];
+    b[i]           = m == 0. ? 0. : (T_new[i] - T[i]) / (dt * m) - (lifts ? b[i] : 0.);
+  }
+};
+
+/// Sets T_new = T + d, but where 1 / m = 0.
+struct TakeChange
+{
+  const double *T, *inverse_mass, *d;
+  double       *T_new;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    if (inverse_mass[i] != 0.)
+      T_new[i] = T[i] + d[i];
+  }
+};
+
 /// Replaces the rate |J⁻¹ u| of a point by the cell's Péclet number |u| h/κ with h = |u| / |J⁻¹ u|.
 template <int dim>
 struct PecletNumber

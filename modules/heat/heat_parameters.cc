@@ -15,6 +15,13 @@ LinearSolverOptions default_options()
   options.multigrid.pre_steps = options.multigrid.post_steps = 2;
   return options;
 }
+
+LinearSolverOptions symmetric_options()
+{
+  auto options = default_options();
+  options.type = SolverType::cg;
+  return options;
+}
 } // namespace
 
 TemperatureParameters::TemperatureParameters(const MeshFileParameters &mesh_file)
@@ -25,6 +32,22 @@ TemperatureParameters::TemperatureParameters(const MeshFileParameters &mesh_file
   add_parameter("Diffusivity", diffusivity, "kappa; it is 1 in units of the height and of its diffusion time", prm,
                 dealii::Patterns::Double(0.));
   add_parameter("Heating", heating, "Q, the heat that arises in the fluid: expression of x, y, z, t");
+}
+
+SplitHeatParameters::SplitHeatParameters(const MeshFileParameters &mesh_file)
+  : TemperatureParameters(mesh_file)
+  , linear_solver(symmetric_options(), 256, "/Temperature/Linear solver")
+{
+  add_parameter(
+    "Diffusion", diffusion,
+    "explicit, which bounds the time step by h^2 / (2 kappa); implicit; or auto: implicit where kappa is more "
+    "than twice the viscosity, so that it would bound the step",
+    prm, dealii::Patterns::Selection("explicit|implicit|auto"));
+}
+
+bool SplitHeatParameters::is_implicit(double viscosity) const
+{
+  return on() && (diffusion == "auto" ? diffusivity > 2. * viscosity : diffusion == "implicit");
 }
 
 HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
@@ -55,6 +78,13 @@ void TemperatureParameters::check(unsigned int dim) const
           ": it is an expression of x, y, z; the time t is 0");
   check_expression("Temperature/Heating", heating, 1, dim);
   boundaries.check(dim);
+}
+
+void SplitHeatParameters::check(unsigned int dim) const
+{
+  TemperatureParameters::check(dim);
+  require(on() || diffusion == "auto", "Temperature/Diffusion = ", diffusion,
+          ", but Temperature/Initial temperature is empty: there is no temperature");
 }
 
 void HeatParameters::check(unsigned int dim) const

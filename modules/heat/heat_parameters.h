@@ -24,6 +24,20 @@ struct TemperatureParameters : dealii::ParameterAcceptor
   void check(unsigned int dim) const;
 };
 
+/// Section "Temperature" of steps whose diffusion alone may be implicit (ImplicitDiffusion).
+struct SplitHeatParameters : TemperatureParameters
+{
+  std::string            diffusion = "auto";
+  LinearSolverParameters linear_solver;
+
+  explicit SplitHeatParameters(const MeshFileParameters &mesh_file);
+
+  /// Returns whether diffusion is implicit in a fluid whose largest viscosity is this.
+  bool is_implicit(double viscosity) const;
+  /// Throws InputError for mistakes that show without a mesh.
+  void check(unsigned int dim) const;
+};
+
 /// Section "Temperature" of HeatEquation, with the parameters of its implicit steps.
 struct HeatParameters : TemperatureParameters
 {

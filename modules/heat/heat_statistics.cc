@@ -7,6 +7,8 @@ namespace adamant
 {
 void HeatStatistics::add_to(Statistics::Row &row) const
 {
+  if (iterations >= 0)
+    row.emplace_back("heat_iterations", iterations);
   row.insert(row.end(), {{"mean_T", mean}, {"least_T", least}, {"most_T", most}});
   for (const auto &[id, flux] : fluxes)
     row.emplace_back("heat_flux_" + std::to_string(id), flux);
@@ -22,6 +24,8 @@ void HeatStatistics::add_to(RunRecord &record) const
     of_temperature["flux"][std::to_string(id)] = flux;
   if (!std::isnan(defect))
     of_temperature["heat_defect"] = defect;
+  if (iterations >= 0)
+    of_temperature["iterations"] = iterations;
 }
 
 void HeatStatistics::serialize(State &state)
@@ -30,5 +34,6 @@ void HeatStatistics::serialize(State &state)
   state.scalar(least);
   state.scalar(most);
   state.scalar(fluxes);
+  state.scalar(iterations);
 }
 } // namespace adamant

@@ -63,6 +63,11 @@ protected:
   }
 };
 
+Settings diffusion(const std::string &kind)
+{
+  return {"Temperature/Diffusion=" + kind, "Temperature/Linear solver/Tolerance=1e-13"};
+}
+
 double flux(const nlohmann::json &record, const std::string &id)
 {
   return record.at("temperature").at("flux").at(id);
@@ -103,22 +108,30 @@ TEST_F(NaturalConvection, ShippedProblems)
     }
 }
 
-// Fluid between plates that is heated from below, free at the sides. Disturbances of the wave number pi grow by
-// exp(0.6110 t) at Ra = 1800 and decay by exp(-0.7367 t) at 1600 (stability theory, Pr = 0.71).
+// Fluid between plates that is heated from below, free at the sides. Disturbances of the wave number pi grow or decay
+// as stability theory says, also in a liquid metal, whose diffusion is implicit.
 TEST_F(NaturalConvection, DisturbancesGrowAsStabilityTheorySays)
 {
-  for (const auto &[rayleigh, exact] : {std::pair<double, double>{1800., 0.6110}, {1600., -0.7367}})
+  struct Case
+  {
+    double      prandtl, rayleigh, exact;
+    std::string end, step;
+  };
+  for (const auto &[prandtl, rayleigh, exact, end, step] : {Case{0.71, 1800., 0.6110, "0.36", "0.0004"},
+                                                            {0.71, 1600., -0.7367, "0.36", "0.0004"},
+                                                            {0.025, 2500., 0.418935, "2", "0.01"}})
     {
       double growth[2];
       for (const int n : {3, 4})
         {
           const auto of =
             statistics(run(at_rest +
-                           Settings{"Problem/Viscosity=0.71", "Problem/Buoyancy=0; " + std::to_string(0.71 * rayleigh),
+                           Settings{"Problem/Viscosity=" + std::to_string(prandtl),
+                                    "Problem/Buoyancy=0; " + std::to_string(prandtl * rayleigh),
                                     "Problem/Boundaries=0: free_slip, 1: free_slip, 2: no_slip, 3: no_slip",
                                     "Temperature/Initial temperature=1-y+1e-4*cos(pi*x)*sin(pi*y)",
                                     "Temperature/Boundary values=2: 1, 3: 0", "Output/Statistics interval=100"} +
-                           refinements(n) + time_steps("0.36", "0.0004")));
+                           refinements(n) + time_steps(end, step)));
           const auto &energy = of.at("kinetic_energy"), &time = of.at("time");
           const auto  last = energy.size() - 1;
           growth[n - 3]    = 0.5 * std::log(energy[last] / energy[last - 1]) / (time[last] - time[last - 1]);
@@ -128,36 +141,43 @@ TEST_F(NaturalConvection, DisturbancesGrowAsStabilityTheorySays)
     }
 }
 
-// T = x (1 - x) + y - t in a flow u = (1, 0): central differences are exact, and so are the steps.
+// T = x (1 - x) + y - t in a flow u = (1, 0): central differences are exact, and so are explicit and implicit steps.
 TEST_F(NaturalConvection, AQuadraticTemperatureThatIsCarriedIsExact)
 {
-  for (const std::string custom : {"true", "false"})
-    for (const std::string viscosity : {"0.1", "0.1+0.05*x"})
-      {
-        const auto outcome =
-          run(Settings{"Problem/Boundary velocity=0: 1; 0, 1: 1; 0, 2: 1; 0, 3: 1; 0", "Problem/Initial velocity=1; 0",
-                       "Problem/Viscosity=" + viscosity, "Temperature/Initial temperature=x*(1-x)+y",
-                       "Temperature/Boundary values=0: y-t, 1: y-t", "Temperature/Flux=2: -0.2, 3: 0.2",
-                       "Temperature/Diffusivity=0.2", "Temperature/Heating=0.4-2*x",
-                       "Implementation/Custom kernels=" + custom, "Output/Profiles=0, 0.5, 1, 0.5; 0.25, 0, 0.25, 1",
-                       "Output/Profile points=17"} +
-              refinements(3) + time_steps("0.05", "0.0025"));
-        const auto &profiles = outcome.record.at("profiles");
-        EXPECT_NEAR(profiles[0].at("T").at("max").get<double>(), 0.25 + 0.5 - 0.05, 1e-10) << viscosity;
-        EXPECT_NEAR(profiles[0].at("T").at("min").get<double>(), 0.5 - 0.05, 1e-10);
-        EXPECT_NEAR(profiles[1].at("T").at("max").get<double>(), 0.1875 + 1. - 0.05, 1e-10);
-        EXPECT_NEAR(profiles[1].at("T").at("min").get<double>(), 0.1875 - 0.05, 1e-10);
-      }
+  for (const auto &[custom, viscosity, kind] : {std::array<std::string, 3>{"true", "0.1", "explicit"},
+                                                {"false", "0.1", "explicit"},
+                                                {"true", "0.1+0.05*x", "explicit"},
+                                                {"false", "0.1+0.05*x", "explicit"},
+                                                {"true", "0.1", "implicit"},
+                                                {"false", "0.1+0.05*x", "implicit"}})
+    {
+      const auto outcome =
+        run(diffusion(kind) +
+            Settings{"Problem/Boundary velocity=0: 1; 0, 1: 1; 0, 2: 1; 0, 3: 1; 0", "Problem/Initial velocity=1; 0",
+                     "Problem/Viscosity=" + viscosity, "Temperature/Initial temperature=x*(1-x)+y",
+                     "Temperature/Boundary values=0: y-t, 1: y-t", "Temperature/Flux=2: -0.2, 3: 0.2",
+                     "Temperature/Diffusivity=0.2", "Temperature/Heating=0.4-2*x",
+                     "Implementation/Custom kernels=" + custom, "Output/Profiles=0, 0.5, 1, 0.5; 0.25, 0, 0.25, 1",
+                     "Output/Profile points=17"} +
+            refinements(3) + time_steps("0.05", "0.0025"));
+      const auto &profiles = outcome.record.at("profiles");
+      EXPECT_NEAR(profiles[0].at("T").at("max").get<double>(), 0.25 + 0.5 - 0.05, 1e-10) << viscosity;
+      EXPECT_NEAR(profiles[0].at("T").at("min").get<double>(), 0.5 - 0.05, 1e-10);
+      EXPECT_NEAR(profiles[1].at("T").at("max").get<double>(), 0.1875 + 1. - 0.05, 1e-10);
+      EXPECT_NEAR(profiles[1].at("T").at("min").get<double>(), 0.1875 - 0.05, 1e-10);
+    }
 }
 
 // All heat that comes in through boundaries or arises is found in the fluid, in each step. Beside hanging nodes the
 // products u T jump a little, as products of velocities do.
 TEST_F(NaturalConvection, HeatIsConserved)
 {
-  for (const bool hangs : {false, true})
+  for (const auto &[hangs, kind] :
+       {std::pair<bool, std::string>{false, "explicit"}, {true, "explicit"}, {false, "implicit"}, {true, "implicit"}})
     {
       const auto of = statistics(
-        run(Settings{"Problem/Boundary velocity=3: sin(t); 0", "Problem/Viscosity=0.02", "Problem/Buoyancy=0; 1",
+        run(diffusion(kind) +
+            Settings{"Problem/Boundary velocity=3: sin(t); 0", "Problem/Viscosity=0.02", "Problem/Buoyancy=0; 1",
                      "Temperature/Initial temperature=x*y", "Temperature/Boundary values=0: y+t, 3: 1+0.1*sin(9*t)*x",
                      "Temperature/Flux=1: 0.3", "Temperature/Heating=1+t", "Temperature/Diffusivity=0.05",
                      "Mesh/Local refinements=" + std::to_string(hangs), "Mesh/Refine where=0.4-x-0.5*y",
@@ -177,10 +197,13 @@ TEST_F(NaturalConvection, HeatIsConserved)
 // temperatures at all nodes.
 TEST_F(NaturalConvection, TheForceIsOfSecondOrderWherePrescribedTemperaturesChange)
 {
-  for (const std::string custom : {"true", "false"})
+  for (const auto &[custom, kind] : {std::array<std::string, 2>{"true", "explicit"},
+                                     {"false", "explicit"},
+                                     {"true", "implicit"},
+                                     {"false", "implicit"}})
     {
       const auto record =
-        run(at_rest +
+        run(at_rest + diffusion(kind) +
             Settings{"Problem/Buoyancy=1; 0", "Problem/Boundaries=free_slip", "Mesh/Periodic boundaries=0: 1",
                      "Temperature/Initial temperature=0", "Temperature/Heating=1", "Temperature/Diffusivity=0.1",
                      "Temperature/Boundary values=2: t, 3: t", "Implementation/Custom kernels=" + custom} +
@@ -188,6 +211,35 @@ TEST_F(NaturalConvection, TheForceIsOfSecondOrderWherePrescribedTemperaturesChan
           .record;
       EXPECT_NEAR(record.at("kinetic_energy").get<double>(), 0.5 * 0.08 * 0.08, 1e-10);
     }
+}
+
+// An insulated fluid at rest: a step of backward Euler divides the wave by 1 + dt kappa (2 - 2 cos(pi h)) / h^2. So the
+// step is of first order, and may be longer than explicit diffusion allows.
+TEST_F(NaturalConvection, ImplicitDiffusionIsBackwardEuler)
+{
+  const auto record = run(at_rest + diffusion("auto") + refinements(2) + time_steps("0.1", "0.02") +
+                          Settings{"Temperature/Initial temperature=cos(pi*x)"})
+                        .record;
+  const double h = 1. / 8., factor = 1. + 0.02 * (2. - 2. * std::cos(M_PI * h)) / (h * h);
+  EXPECT_NEAR(record.at("temperature").at("max"), std::pow(factor, -5), 1e-12);
+  EXPECT_NEAR(record.at("temperature").at("min"), -std::pow(factor, -5), 1e-12);
+  EXPECT_GT(record.at("time_step_limit").get<double>(), 0.02);
+}
+
+// The steady state does not depend on how diffusion is done, nor on the tolerance of its solver.
+TEST_F(NaturalConvection, ImplicitDiffusionHasTheSteadyStateOfExplicitDiffusion)
+{
+  std::map<std::string, nlohmann::json> of;
+  for (const std::string kind : {"explicit", "implicit"})
+    of[kind] = run(cavity(1e3) + refinements(2) + time_steps("4", "0.01") +
+                   Settings{"Time stepping/Steady tolerance=1e-7", "Temperature/Diffusion=" + kind,
+                            "Temperature/Linear solver/Tolerance=1e-2"})
+                 .record;
+  for (const auto &[kind, record] : of)
+    EXPECT_TRUE(record.at("steady").get<bool>()) << kind;
+  EXPECT_NEAR(flux(of["implicit"], "0"), flux(of["explicit"], "0"), 1e-6);
+  EXPECT_EQ(of["explicit"].at("temperature").count("iterations"), 0);
+  EXPECT_EQ(of["implicit"].at("temperature").count("iterations"), 1);
 }
 
 // The start's estimate tells kinds of convection apart; the numbers are speeds in free fall.
@@ -284,9 +336,11 @@ TEST_F(NaturalConvection, DataThatAreNoNumbersLaterAreNamed)
                                                {"Heating", later, "0; 1"},
                                                {"Flux", "1: " + later, "0; 1"},
                                                {"Boundary values", "1: " + later, "0; 1"}})
-    expect_refused(hot + Settings{"Problem/Buoyancy=" + buoyancy, "Output/Statistics interval=1",
-                                  "Temperature/" + key + "=" + setting},
-                   "Temperature/" + key + " at time 0.33 has values that are no numbers", 1);
+    for (const std::string kind : {"explicit", "implicit"})
+      expect_refused(hot + Settings{"Temperature/Diffusion=" + kind} +
+                       Settings{"Problem/Buoyancy=" + buoyancy, "Output/Statistics interval=1",
+                                "Temperature/" + key + "=" + setting},
+                     "Temperature/" + key + " at time 0.33 has values that are no numbers", 1);
   expect_refused(hot + Settings{"Temperature/Flux=1: -0.01*sqrt(0.52-t)"},
                  "Temperature/Flux at time 0.55 has values that are no numbers");
 }
@@ -305,7 +359,10 @@ TEST_F(NaturalConvection, MistakesAreRefused)
   expect_refused(hot + Settings{"Temperature/Flux=1: sqrt(-1-x)"}, "Temperature/Flux has values that are no numbers");
   expect_refused({"Temperature/Initial temperature=log(x-2)", "Temperature/Diffusivity=0.01"},
                  "Temperature/Initial temperature has values that are no numbers");
-  expect_refused(hot + Settings{"Temperature/Diffusivity=100", "Time stepping/Time step=0.01"}, "is unstable");
+  expect_refused(
+    hot + Settings{"Temperature/Diffusivity=100", "Temperature/Diffusion=explicit", "Time stepping/Time step=0.01"},
+    "is unstable");
+  expect_refused({"Temperature/Diffusion=implicit"}, "Temperature/Initial temperature is empty");
   expect_refused(hot + Settings{"Output/Statistics=mean T"}, "statistics.csv has a column mean_T already");
   expect_refused(hot + Settings{"Output/Statistics=max divergence"}, "has a column max_divergence already");
 }

@@ -374,10 +374,12 @@ const Case cases[] = {
   {"NavierStokesThatTemperatureDrives2D", navier_stokes,
    flow + plane + heated +
      Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Adaptivity/Interval=1",
-              "Adaptivity/Field=temperature", "Adaptivity/Largest level=7"}},
+              "Adaptivity/Field=temperature", "Adaptivity/Largest level=7", "Temperature/Diffusion=implicit",
+              "Temperature/Linear solver/Tolerance=1e-12"}},
   {"NavierStokesThatTemperatureDrives3D", navier_stokes,
    channel + heated +
-     Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1", "Time stepping/End time=0.005"}},
+     Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1", "Time stepping/End time=0.005",
+              "Temperature/Diffusion=explicit"}},
   {"NavierStokes3D", navier_stokes,
    channel + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1",
                       "Time stepping/End time=0.005", "Output/Profiles=0, 0, 0.2, 1, 1, 0.8",

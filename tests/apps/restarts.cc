@@ -326,6 +326,11 @@ TEST_F(NavierStokesRestarts, SameBitsOfATemperature)
 {
   expect_same(2, past_cylinder + changing + warm + Settings{"Adaptivity/Field=temperature"}, 3);
 }
+TEST_F(NavierStokesRestarts, SameBitsOfImplicitDiffusion)
+{
+  expect_same(
+    1, past_cylinder + changing + warm + Settings{"Adaptivity/Field=temperature", "Temperature/Diffusion=implicit"}, 3);
+}
 
 const Settings nonlinear = {"Heat/Refinements=3", "Heat/End time=0.3", "Heat/Output interval=2",
                             "Output/Statistics=mean u; flux on boundary 1", "Output/Planes=0, 0, 1, 0, 0, 1"};

@@ -57,6 +57,10 @@ TEST_F(CudaNavierStokes, IsTheHosts)
 {
   compare(cavity_2d);
   compare(cavity_3d);
+  compare(cavity_2d + std::vector<std::string>{"Problem/Buoyancy=0; 1", "Temperature/Initial temperature=x*(1-x)",
+                                               "Temperature/Boundary values=0: t, 1: 0",
+                                               "Temperature/Diffusion=implicit",
+                                               "Temperature/Linear solver/Tolerance=1e-13"});
 }
 
 TEST_F(CudaNavierStokes, IsTheHostsOnLocallyRefinedMeshes)

@@ -67,6 +67,14 @@ protected:
         for (int c = 0; c < dim; ++c)
           ASSERT_NEAR(of_u[c * n + i], alone[c * n + i] - e[c] * (T[i] + of_T[i]) / 2., 1e-12);
       }
+    const adamant::VelocityUpdate<dim> update{n, -1., u_old.data(), one.data(), nullptr, u_new.data()};
+    std::fill(heat.e, heat.e + dim, 0.);
+    products.momentum(update, u_old, p, at_once, &heat, T_old);
+    std::copy(e, e + dim, heat.e);
+    device.for_each(n, adamant::PressByHeat<dim>{update, heat}); // as implicit diffusion does
+    const auto pressed = adamant::test::values_of(u_new);
+    for (int i = 0; i < dim * n; ++i)
+      ASSERT_NEAR(pressed[i], of_u[i], 1e-12);
     products.momentum({n, -1., u_old.data(), one.data(), nullptr, u_new.data()}, u_old, p, at_once);
     const auto beside = adamant::test::values_of(u_new);
     for (int i = 0; i < dim * n; ++i)

@@ -549,6 +549,8 @@ def navier_stokes(d):
     has_temperature = d.maybe(0.3)
     if has_temperature:
         temperature(d, "xyz"[d.dim - 1])
+        d.set("Temperature/Diffusion", d.pick("explicit", "implicit", "auto"), 0.7)
+        d.set("Temperature/Linear solver/Tolerance", "1e-12")
         d.set("Problem/Buoyancy", "; ".join(d.between(-2, 2) for _ in range(d.dim)), 0.9)
     d.time("Time stepping/", step=d.pick(1e-4, 5e-4, 2e-3))
     d.set("Time stepping/Unstable step", "shorten", 0.9)
