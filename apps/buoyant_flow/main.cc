@@ -174,10 +174,7 @@ private:
     return result;
   }
 
-  bool finished() const override
-  {
-    return parameters.time.reached(time) || steady.change() < parameters.time.steady;
-  }
+  bool finished() const override { return parameters.time.reached(time) || steady.change() < parameters.time.steady; }
 
   // On a new mesh u is solved for anew, as what is interpolated there has a divergence.
   void serialize(adamant::State &state) override

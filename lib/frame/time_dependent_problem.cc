@@ -249,7 +249,7 @@ void TimeDependentProblem<dim>::serialize_all(State &state)
 template <int dim>
 void TimeDependentProblem<dim>::write_last_state()
 {
-  begin_output(); // a continued run has perhaps taken no step
+  begin_output();    // a continued run has perhaps taken no step
   if (!output_due()) // or it has been written
     {
       schedule.n_steps = step;
