@@ -44,9 +44,9 @@ namespace adamant
 ///
 ///   M (T' - T)/s + κ K (θ T' + (1 - θ) T) = Q + fluxes
 ///
-/// with the lumped mass matrix M; Q and fluxes are of the time of θ T' + (1 - θ) T. θ is 1/2 (Crank-Nicolson), or the
-/// least value above for which (1 - θ) s κ K_ii <= M_ii. Then T' stays in the range of T and of prescribed values, if
-/// no K_ij beside the diagonal is positive, and without Q and fluxes. This holds on squares, and on cubes without
+/// M is the lumped mass matrix, and Q and fluxes belong to the time of θ T' + (1 - θ) T. The number θ is 1/2
+/// (Crank-Nicolson), or the least one above for which (1 - θ) s κ K_ii <= M_ii. Then T' stays in the range of T and of prescribed values,
+/// if no K_ij beside the diagonal is positive, and without Q and fluxes. This holds on squares, and on cubes without
 /// hanging nodes.
 ///
 /// All ranks call all functions together.
