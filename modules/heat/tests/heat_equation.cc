@@ -170,7 +170,7 @@ TEST_P(Heat, TurnsALimitedHump)
 TEST_P(Heat, LimitsKeepBounds)
 {
   for (const bool limited : {true, false})
-    for (const double diffusivity : {1e-6, 1e-3, 0.3}) // the last one with long steps for Crank-Nicolson
+    for (const double diffusivity : {1e-6, 1e-3, 10.}) // the last one with long steps for Crank-Nicolson
       {
         Flow<2> flow(device, 4, true);
         flow.parameters.advection               = limited ? "limited" : "supg";
@@ -189,7 +189,7 @@ TEST_P(Heat, LimitsKeepBounds)
         if (limited)
           EXPECT_LT(over, 1e-12) << diffusivity;
         else
-          EXPECT_EQ(over > 0.05, diffusivity < 0.1) << over << " with " << diffusivity;
+          EXPECT_EQ(over > 0.05, diffusivity < 1.) << over << " with " << diffusivity;
       }
 }
 
