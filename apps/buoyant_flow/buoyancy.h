@@ -8,9 +8,9 @@
 #include "frame/unknown.h"
 #include "heat/heat_equation.h"
 #include "heat/heat_notes.h"
+#include "scalar/transport/limited_transport.h"
 #include "stokes/flow_power.h"
 #include "stokes/nonlinear_flow.h"
-#include "stokes/transport/limited_transport.h"
 
 #include <cmath>
 #include <string>

@@ -10,8 +10,8 @@
 #include "frame/run_folder.h"
 #include "heat/heat_statistics.h"
 #include "multigrid/smoothers/functors.h"
+#include "scalar/transport/limited_transport.h"
 #include "stokes/stokes_flow.h"
-#include "stokes/transport/limited_transport.h"
 
 #include <deal.II/fe/fe_q.h>
 

@@ -10,6 +10,7 @@
 #include "buoyancy.h"
 #include "composition.h"
 #include "parameters.h"
+#include "repeated_step.h"
 
 #include "coefficients/expression_text.h"
 #include "evaluation/flow_quantities.h"
@@ -18,12 +19,9 @@
 #include "frame/run.h"
 #include "heat/heat_tables.h"
 #include "heat/steady_values.h"
-#include "stokes/flow_power.h"
-#include "stokes/nonlinear_flow.h"
 
 #include <deal.II/fe/fe_q.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <map>
@@ -82,7 +80,7 @@ private:
     fields.push_back({&composition->space(), {"c"}});
     if (parameters.temperature.on())
       {
-        heat.emplace(device, flow->matrices().velocity, mapping, parameters.temperature);
+        heat.emplace(device, flow->matrices().velocity, mapping, parameters.temperature, &composition->transport);
         heat->watch(notes, parameters.problem.all(&adamant::FlowBoundaries::prescribes, *mesh),
                     parameters.problem.all(&adamant::FlowBoundaries::is_open, *mesh));
         fields.push_back({&heat->space(), {"T"}, {"mean_T"}});
@@ -127,7 +125,7 @@ private:
   {
     update_material();
     const auto result = timed("solve", [this] { return flow->solve(); });
-    if (carries)
+    if (sets_transport)
       timed("transport", [this] { composition->transport.set_velocity(flow->u); });
     return result;
   }
@@ -135,22 +133,33 @@ private:
   double next_time() override
   {
     const auto &p = parameters.time;
-    dt            = heat ? heat->next_step(flow->u) : p.courant * composition->transport.longest_step();
-    if (p.longest > 0.)
-      dt = std::min(dt, p.longest);
-    if (p.end > 0.)
-      dt = std::min(dt, p.end - time);
-    const bool given = p.longest > 0. || p.end > 0. || heat; // a step for a fluid at rest
-    if (!std::isfinite(dt) || (step == 1 && !given && !flow->moves()))
-      throw adamant::RunError(
-        "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
-        "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step");
-    return time + dt;
+    dt = p.step(heat ? heat->next_step(flow->u) : p.courant * composition->transport.longest_step(), time, notes);
+    if (!std::isfinite(dt) || (step == 1 && !(p.gives_step() || heat) && !flow->moves()))
+      throw adamant::RunError(p.nothing_moves);
+    return (start = time) + dt;
   }
 
-  // Moves c by u, then computes η, ρ and u from c.
   adamant::PendingResult advance() override
   {
+    try
+      {
+        return repeated(
+          start, dt, [this](auto &state) { serialize(state); }, [this] { return take_step(); });
+      }
+    catch (const adamant::SolverError &)
+      { // in the state before the step
+        --step;
+        time = start;
+        update_material();
+        this->write_last_state();
+        throw;
+      }
+  }
+
+  // Moves T and c by u, then computes η, ρ and u from them.
+  adamant::PendingResult take_step()
+  {
+    time = start + dt;
     if (heat)
       timed(heat->solver_stays() ? "temperature" : "init/solver", [this] { heat->advance(time, dt, flow->u); });
     if (carries)
@@ -165,30 +174,25 @@ private:
     return result;
   }
 
-  bool finished() const override
-  {
-    return (parameters.time.end > 0. && time >= parameters.time.end * (1. - 1e-12)) ||
-           steady.change() < parameters.time.steady;
-  }
+  bool finished() const override { return parameters.time.reached(time) || steady.change() < parameters.time.steady; }
 
   // On a new mesh u is solved for anew, as what is interpolated there has a divergence.
   void serialize(adamant::State &state) override
   {
-    if (state.loading() && parameters.time.end > 0. && time > parameters.time.end * (1. + 1e-12))
-      throw adamant::InputError("--restart: the checkpoint is of time " + adamant::to_text(time) +
-                                ", but Time stepping/End time is " + adamant::to_text(parameters.time.end));
+    if (state.loading())
+      parameters.time.check_restart(time);
     composition->serialize(state);
     tables.serialize(state);
     steady.serialize(state);
     if (heat)
       heat->serialize(state, time);
-    if (!state.loading())
+    if (!state.loading() || state.goes_back())
       return flow->serialize(state);
     update_material();
     flow->serialize(state);
     if (state.changes_mesh())
       timed("solve", [this] { flow->solve(); });
-    if (carries)
+    if (sets_transport)
       composition->transport.set_velocity(flow->u);
   }
 
@@ -277,9 +281,11 @@ private:
   mutable adamant::HeatTables<dim>           tables{parameters.tables};
   adamant::Notes                             notes;
   adamant::SteadyValues                      steady;
+  RepeatedStep                               repeated{law};
   // A composition that is equal everywhere stays so; without temperature its Courant number still gives the step.
-  const bool carries  = !parameters.temperature.on() || !adamant::is_constant(parameters.problem.initial_composition);
-  double     dt       = 0.;
+  const bool carries = !parameters.temperature.on() || !adamant::is_constant(parameters.problem.initial_composition);
+  const bool sets_transport = carries && !parameters.temperature.is_limited(); // else the temperature does it
+  double     start = 0., dt = 0.;                                              // of the step
   bool       new_mesh = false;
 };
 

@@ -5,8 +5,10 @@
 #include "flow/flow_boundaries.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/time_parameters.h"
+#include "heat/heat_notes.h"
 #include "heat/heat_tables.h"
 #include "meshes/mesh_parameters.h"
+#include "solvers/krylov.h"
 #include "stokes/stokes_parameters.h"
 #include "stokes/viscosity_law.h"
 
@@ -79,6 +81,28 @@ struct TimeParameters : ParameterAcceptor
       prm, Double(0.));
     add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm, Integer(0));
   }
+
+  bool gives_step() const { return longest > 0. || end > 0.; } // also for a fluid at rest
+  // Returns the step from this time where the flow allows steps up to `allowed`.
+  double step(double allowed, double time, adamant::Notes &notes) const
+  {
+    if (longest > 0. && longest < allowed && time > 0.)
+      notes.once("longest", "the time step is Time stepping/Longest time step = " + adamant::to_text(longest) +
+                              ", where the Courant number and the growth of steps allow " + adamant::to_text(allowed));
+    const double dt = longest > 0. ? std::min(allowed, longest) : allowed;
+    return end > 0. ? std::min(dt, end - time) : dt;
+  }
+  bool reached(double time) const { return end > 0. && time >= end * (1. - 1e-12); }
+  void check_restart(double time) const
+  {
+    require(!(end > 0. && time > end * (1. + 1e-12)), "--restart: the checkpoint is of time ", adamant::to_text(time),
+            ", but Time stepping/End time is ", adamant::to_text(end));
+  }
+
+  static constexpr const char *nothing_moves =
+    "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
+    "smaller "
+    "tolerance may show what moves, or Time stepping/Longest time step or End time gives the step";
 };
 
 struct Parameters

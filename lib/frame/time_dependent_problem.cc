@@ -247,6 +247,20 @@ void TimeDependentProblem<dim>::serialize_all(State &state)
 }
 
 template <int dim>
+void TimeDependentProblem<dim>::write_last_state()
+{
+  begin_output();    // a continued run has perhaps taken no step
+  if (!output_due()) // or it has been written
+    {
+      schedule.n_steps = step;
+      write_output();
+    }
+  wait_for_output();
+  if (run_info.checkpoint_due(step, true))
+    write_checkpoint();
+}
+
+template <int dim>
 void TimeDependentProblem<dim>::write_checkpoint()
 {
   if (finished()) // which the end of the step has told

@@ -179,6 +179,9 @@ protected:
                   const std::vector<double> &factors = {});
   void add_output(const Field<dim> &field, const Vector<double> &u,
                   const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor);
+  /// Writes files and a checkpoint as after a last step, where the parameters want any. It is for a program whose step
+  /// has failed, with the state, `step` and `time` as they were before.
+  void write_last_state();
   /// Prints and records ‖u - exact‖ in L² for the nodal values u, by a Gauss rule of degree + 2 points; see l2_error.
   void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
 

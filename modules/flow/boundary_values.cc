@@ -1,5 +1,7 @@
 #include "flow/boundary_values.h"
 
+#include "base/csr/csr_operations.h"
+#include "base/exchange_plan.h"
 #include "expressions/expressions.h"
 #include "fem/ranks/distributed_rows.h"
 #include "flow/flow_functors.h"
@@ -11,10 +13,54 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <iterator>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 namespace adamant
 {
+namespace
+{
+using Number = dealii::types::global_dof_index;
+
+// The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
+std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
+{
+  const std::uint64_t               n = plan.n_owned;
+  std::vector<Number>               ghosts;
+  std::vector<Array<std::uint64_t>> numbers;
+  for (int c = 0; c < n_components; ++c)
+    {
+      Array<std::uint64_t> own(n);
+      std::iota(own.begin(), own.end(), n_components * plan.first_owned + c * n);
+      numbers.push_back(with_ghosts(plan, std::move(own)));
+      ghosts.insert(ghosts.end(), numbers[c].begin() + n, numbers[c].end());
+    }
+  const MPI_Comm comm      = plan.communicator.handle();
+  const auto     partition = make_partitioner(owned_range(n_components * n, comm), std::move(ghosts), comm);
+  for (const auto &list : numbers)
+    for (const auto number : list)
+      columns.push_back(static_cast<int>(partition->global_to_local(static_cast<Number>(number))));
+  return exchange_plan(*partition);
+}
+} // namespace
+
+CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
+{
+  Array<int> columns; // of column j of component c: number c n_cols + j
+  const auto plan   = A.ghosts ? plan_of_components(*A.ghosts, n_components, columns) : nullptr;
+  const int  n_cols = plan ? static_cast<int>(columns.size()) : n_components * A.n_cols;
+  auto       blocks = matrix_of_rows(n_components * A.n_rows, n_cols, [&](int i, Row &entries) {
+    const int row = i % A.n_rows, first = i / A.n_rows * A.n_cols;
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      entries.emplace_back(plan ? columns[first + A.column[k]] : first + A.column[k], A.value[k]);
+  });
+  blocks.ghosts     = plan;
+  return blocks;
+}
+
 template <int dim>
 std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id)
 {

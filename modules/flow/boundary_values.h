@@ -2,6 +2,7 @@
 
 #include "algebra/device.h"
 #include "base/array.h"
+#include "base/csr/csr_matrix.h"
 #include "expressions/values_at_points.h"
 #include "fem/spaces/level_space.h"
 #include "flow/flow_functors.h"
@@ -16,6 +17,10 @@ namespace adamant
 /// Returns a rank's own DoFs of a space on a boundary, ascending: of a scalar space nodes. All ranks call it together.
 template <int dim>
 std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id);
+
+/// Returns the matrix that applies A to each of n components. Its vectors hold the owned values of one component after
+/// the other. All ranks call it together.
+CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components);
 
 /// The flux through a boundary: `net` is ∫ u·n, `scale` the integral of |u|, to compare with.
 struct BoundaryFlux

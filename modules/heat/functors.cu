@@ -7,6 +7,8 @@ namespace adamant::cuda
 {
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, HeatKernel<2>> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, HeatKernel<3>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, LumpedHeatKernel<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, LumpedHeatKernel<3>> &);
 template void for_each(const DeviceInterface &, int, const FlowAtPoints<2> &);
 template void for_each(const DeviceInterface &, int, const FlowAtPoints<3> &);
 template void for_each(const DeviceInterface &, int, const HeatResidual<2> &);

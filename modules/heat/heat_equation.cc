@@ -40,11 +40,12 @@ Field<dim> make_field(const Field<dim> &velocity, const std::string &name, const
 
 template <int dim>
 HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity, const dealii::Mapping<dim> &mapping,
-                                const HeatParameters &parameters)
+                                const HeatParameters &parameters, LimitedTransport<dim> *transport)
   : device(device)
   , parameters(parameters)
   , mapping(mapping)
   , velocity(velocity)
+  , transport(parameters.advection == "limited" ? transport : nullptr)
   , host(make_field(velocity, "temperature", parameters.boundaries.dirichlet(velocity.finest().triangulation())))
   , unconstrained(make_field(velocity, "temperature", {}))
   , field(device, host, mapping)
@@ -55,6 +56,8 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   , load(device, unconstrained.finest(), mapping, parameters.boundaries)
   , A("temperature", host, unknowns(host), mapping, quadrature, heat_flags, nullptr, Levels::all)
 {
+  if (parameters.advection == "limited" && !is_limited())
+    throw RunError("a temperature with limited advection needs a transport");
   first_point = {0};
   for (std::size_t l = 0; l < velocity.n_levels(); ++l)
     {
@@ -87,6 +90,19 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   free    = Vector<double>(device, is_free);
   mean_on = flux_weights(device, unconstrained.finest(), mapping, parameters.boundaries);
   ones    = Vector<double>(device, Array<double>(space().n_cells(), 1.));
+  if (is_limited())
+    fastest = 4. * std::sqrt(2.) / 3. * largest_rate(parameters.diffusivity); // of squares; of cubes 8/9 Σ κ/h²
+}
+
+// Computes the largest |J⁻¹ u| + κ √(G : G) of the points, with the velocities of the finest level.
+template <int dim>
+double HeatEquation<dim>::largest_rate(double kappa)
+{
+  const std::size_t top = of_velocity.size() - 1;
+  device.for_each(n_points(),
+                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), kappa, false,
+                                    flow.data() + first_point[top], courant_rate.data(), first_point.back()});
+  return extremes(courant_rate)[1];
 }
 
 template <int dim>
@@ -160,31 +176,37 @@ template <int dim>
 double HeatEquation<dim>::next_step(const Vector<double> &u)
 {
   velocities.update_finest(u);
-  const std::size_t top   = of_velocity.size() - 1;
-  const double      kappa = last_step > 0. ? 0. : parameters.diffusivity; // afterwards `growth` limits steps
-  device.for_each(n_points(),
-                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), kappa, false,
-                                    flow.data() + first_point[top], courant_rate.data(), first_point.back()});
-  const double most    = extremes(courant_rate)[1];
+  const double most    = largest_rate(last_step > 0. ? 0. : parameters.diffusivity); // then `growth` limits steps
   const double longest = most > 0. ? parameters.courant / most : std::numeric_limits<double>::infinity();
   return last_step > 0. ? std::min(longest, parameters.growth * last_step) : longest;
 }
 
+// Computes the velocity u_star and τ at the points of all levels.
 template <int dim>
-void HeatEquation<dim>::assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio)
+void HeatEquation<dim>::set_flow()
 {
-  device.copy(u, u_star);
-  device.axpby(-ratio, u_before, 1. + ratio, u_star);
-  device.copy(u, u_before);
   velocities.update(u_star);
-  const long n = first_point.back();
   for (std::size_t l = 0; l < of_velocity.size(); ++l)
     device.for_each(of_velocity[l].n_points(),
                     FlowAtPoints<dim>{of_velocity[l].view(), velocities[l].data(), parameters.diffusivity,
-                                      parameters.advection == "supg", flow.data() + first_point[l], nullptr, n});
-  A.update(device, [&](std::size_t l) {
-    return HeatKernel<dim>{weights.a0 / dt, parameters.diffusivity, {flow.data() + first_point[l], n}};
-  });
+                                      parameters.advection == "supg", flow.data() + first_point[l], nullptr,
+                                      first_point.back()});
+}
+
+template <int dim>
+void HeatEquation<dim>::assemble(double mass)
+{
+  device.axpby(mass, integrals, 0., b); // the lumped masses of the finest level
+  for (std::size_t l = 0; l < of_velocity.size(); ++l)
+    {
+      const bool      lumped = is_limited(), finest = lumped && l + 1 == of_velocity.size();
+      const PointView at = {flow.data() + first_point[l], first_point.back()};
+      HeatKernel<dim> kernel{finest ? 0. : mass, theta * parameters.diffusivity, lumped, at};
+      if (finest)
+        A.update(device, l, LumpedHeatKernel<dim>{kernel, b.data(), b.size()});
+      else
+        A.update(device, l, kernel);
+    }
   if (solver)
     solver->update();
   else
@@ -204,31 +226,71 @@ void HeatEquation<dim>::residual(const Vector<double> &of, const BackwardDiffere
 {
   const int  n     = n_points();
   const auto first = first_point[first_point.size() - 2];
+  const auto then  = time - (1. - theta) * dt;
   device.copy(of, rate);
   device.axpby(weights.a1 / dt, T_old, weights.a0 / dt, rate);
   device.axpby(weights.a2 / dt, before, 1., rate);
-  const Vector<double> nodal = ghosts.with_ghosts(of), changes = ghosts.with_ghosts(rate);
+  device.copy(of, b);
+  device.axpby(1. - theta, T_old, theta, b);
+  const Vector<double> nodal = ghosts.with_ghosts(b), changes = ghosts.with_ghosts(rate);
   device.for_each(n, HeatResidual<dim>{points.view(),
                                        nodal.data(),
-                                       changes.data(),
-                                       heating.at(time).data(),
+                                       is_limited() ? nullptr : changes.data(),
+                                       heating.at(then).data(),
                                        parameters.diffusivity,
                                        {flow.data() + first, first_point.back()},
                                        integrands.data(),
                                        n});
   r.set_zero();
   add_loads(r);
-  load.add(-1., time, r);
+  if (is_limited())
+    {
+      device.for_each(b.size(), ScaleByDiagonal<double>{1., integrals.data(), rate.data(), b.data()});
+      device.axpby(1., b, 1., r);
+    }
+  load.add(-1., then, r);
 }
 
 template <int dim>
 void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
 {
-  const bool               second  = parameters.scheme == "bdf2" && last_step > 0.;
-  const double             ratio   = second ? dt / last_step : 0.;
-  const BackwardDifference weights = second ? BackwardDifference::second(ratio) : BackwardDifference();
-  assemble(weights, dt, u, ratio);
-  device.copy(T, x); // the guess
+  const bool   second = (is_limited() || parameters.scheme == "bdf2") && last_step > 0.;
+  const double ratio = second ? dt / last_step : 0., ahead = is_limited() ? 0.5 * ratio : ratio;
+  device.copy(u, u_star);
+  device.axpby(-ahead, u_before, 1. + ahead, u_star);
+  device.copy(u, u_before);
+  if (is_limited())
+    split_step(time, dt);
+  else
+    {
+      const auto weights = second ? BackwardDifference::second(ratio) : BackwardDifference();
+      set_flow();
+      assemble(weights.a0 / dt);
+      solve(weights, time, dt, ratio);
+      const Vector<double> nodal   = ghosts.with_ghosts(T);
+      auto                 of_cell = of_cells.part(0, ones.size());
+      device.for_each(ones.size(), HeatOfDivergence<dim>{points.view(), of_velocity.back().view(), nodal.data(),
+                                                         velocities[of_velocity.size() - 1].data(), of_cell.data()});
+      defect = device.dot(ones, of_cell);
+    }
+  for (const auto &[id, of_rows] : mean_on)
+    mean_fluxes[id] = device.dot(of_rows, r);
+  last_step = dt;
+  if (notes == nullptr)
+    return;
+  note_values(dt);
+  if (!notes->said("inflow"))
+    for (const auto id : open_inflow.boundaries(u, 1e-3))
+      notes->once("inflow", "the flow enters through boundary " + std::to_string(id) + " at time " + to_text(time) +
+                              ", where Temperature/Boundary values has no temperature: no heat is conducted there, "
+                              "and the fluid brings the temperature that is there");
+}
+
+// Solves for T at `time`, and computes r. The guess is extrapolated with the ratio of the steps.
+template <int dim>
+void HeatEquation<dim>::solve(const BackwardDifference &weights, double time, double dt, double ratio)
+{
+  device.copy(T, x);
   device.axpby(-ratio, T_old, 1. + ratio, x);
   std::swap(before, T_old); // Tⁿ⁻¹
   std::swap(T_old, T);      // Tⁿ
@@ -242,29 +304,40 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   iterations = solver->solve(b, x).iterations;
   field.nodal_values(x, g, T);
   residual(T, weights, time, dt);
-  for (const auto &[id, of_rows] : mean_on)
-    mean_fluxes[id] = device.dot(of_rows, r);
-  const Vector<double> nodal   = ghosts.with_ghosts(T);
-  auto                 of_cell = of_cells.part(0, ones.size());
-  device.for_each(ones.size(), HeatOfDivergence<dim>{points.view(), of_velocity.back().view(), nodal.data(),
-                                                     velocities[of_velocity.size() - 1].data(), of_cell.data()});
-  defect    = device.dot(ones, of_cell);
-  last_step = dt;
-  if (notes == nullptr)
-    return;
-  note_values(dt);
-  if (!notes->said("inflow"))
-    for (const auto id : open_inflow.boundaries(u, 1e-3))
-      notes->once("inflow", "the flow enters through boundary " + std::to_string(id) + " at time " + to_text(time) +
-                              ", where Temperature/Boundary values has no temperature: no heat is conducted there, "
-                              "and the fluid brings the temperature that is there");
+}
+
+// Takes half a step of diffusion, transport by u_star, and half a step of diffusion.
+template <int dim>
+void HeatEquation<dim>::split_step(double time, double dt)
+{
+  const double half = 0.5 * dt, middle = time - half;
+  transport->set_velocity(u_star);
+  velocities.update_finest(u_star);
+  flow.set_zero();
+  theta = std::max(0.5, 1. - 1. / (half * fastest));
+  assemble(1. / half);
+  solve({}, middle, half, 0.);
+  const int      first = iterations;
+  Vector<double> heat  = field.vector();
+  device.copy(r, heat);
+  const double before_it = device.dot(integrals, T);
+  transport->advance(dt, T);
+  defect = (before_it - device.dot(integrals, T)) / dt;
+  device.copy(T, x);
+  field.prescribe(boundary.at(middle), T);
+  device.axpby(1. / half, T, -1. / half, x); // what prescribed values gain
+  device.for_each(x.size(), ScaleByDiagonal<double>{1., integrals.data(), x.data(), x.data()});
+  device.axpby(1., x, 1., heat);
+  solve({}, time, half, 0.);
+  device.axpby(0.5, heat, 0.5, r);
+  iterations = std::max(iterations, first);
 }
 
 // Notes values out of range, and many iterations.
 template <int dim>
 void HeatEquation<dim>::note_values(double dt)
 {
-  const bool upwind = parameters.advection == "supg";
+  const bool upwind = parameters.advection != "galerkin";
   if (iterations > 60 && !notes->said("iterations"))
     notes->once("iterations", "the temperature's solver took " + std::to_string(iterations) + " iterations at " +
                                 cell_numbers(dt) + " with Temperature/Advection = " + parameters.advection +
@@ -295,13 +368,10 @@ void HeatEquation<dim>::note_values(double dt)
 template <int dim>
 std::string HeatEquation<dim>::cell_numbers(double dt)
 {
-  const std::size_t top   = of_velocity.size() - 1;
-  const auto        first = flow.data() + first_point[top];
-  const long        n     = first_point.back();
-  device.for_each(n_points(), FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), 0., false, first,
-                                                courant_rate.data(), n});
-  const double rate = extremes(courant_rate)[1];
-  device.for_each(n_points(), PecletNumber<dim>{{first, n}, parameters.diffusivity, courant_rate.data()});
+  const double rate = largest_rate(0.);
+  device.for_each(n_points(), PecletNumber<dim>{{flow.data() + first_point[first_point.size() - 2], first_point.back()},
+                                                parameters.diffusivity,
+                                                courant_rate.data()});
   return "a Courant number of " + to_text(dt * rate) + " and a Peclet number of cells |u| h/kappa of " +
          to_text(extremes(courant_rate)[1]);
 }
@@ -345,6 +415,8 @@ void HeatEquation<dim>::serialize(State &state, double time)
   state.vector(T, field, boundary.at(time));
   state.vector(T_old, field, boundary.at(time - last_step));
   state.vector(u_before, velocity.finest());
+  if (state.goes_back())
+    state.vector(r, unconstrained.finest());
 }
 
 template class HeatEquation<2>;

@@ -15,6 +15,7 @@
 #include "heat/step_weights.h"
 #include "multigrid/linear_solver.h"
 #include "operators/ghost_values.h"
+#include "scalar/transport/limited_transport.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
@@ -36,15 +37,28 @@ namespace adamant
 ///
 /// with test functions φ_i + τ u* · ∇φ_i (FlowAtPoints). The first step is that of BDF1. The device computes the
 /// matrices of all levels anew in each step, with τ of each level's own cells.
+///
+/// With LimitedTransport a step is Strang's splitting: half a step of diffusion, transport, and half a step of
+/// diffusion. The transport takes the velocity of the step's middle, uⁿ + r/2 (uⁿ - uⁿ⁻¹), and as many steps as its
+/// bounds need. It moves prescribed values, too, which are set anew after it. A half step of the length s solves
+///
+///   M (T' - T)/s + κ K (θ T' + (1 - θ) T) = Q + fluxes
+///
+/// M is the lumped mass matrix, and Q and fluxes belong to the time of θ T' + (1 - θ) T. The number θ is 1/2
+/// (Crank-Nicolson), or the least one above for which (1 - θ) s κ K_ii <= M_ii. Then T' stays in the range of T and of prescribed values,
+/// if no K_ij beside the diagonal is positive, and without Q and fluxes. This holds on squares, and on cubes without
+/// hanging nodes.
+///
 /// All ranks call all functions together.
 template <int dim>
 class HeatEquation
 {
 public:
-  /// `velocity` has dim components of degree 1; all references have to outlive the object. Throws InputError where
+  /// `velocity` has dim components of degree 1; all references have to outlive the object, and so has `transport`.
+  /// Where advection is limited, it carries T, and is for fields on the velocity's meshes. Throws InputError where
   /// boundaries do not fit.
   HeatEquation(const Device &device, const Field<dim> &velocity, const dealii::Mapping<dim> &mapping,
-               const HeatParameters &parameters);
+               const HeatParameters &parameters, LimitedTransport<dim> *transport = nullptr);
 
   /// Has `notes` printed from now on, see check_start() and advance(). The flow's velocity is given at the boundaries
   /// `given`, and it may pass the boundaries `open`. `notes` has to outlive the object.
@@ -61,7 +75,8 @@ public:
   /// the first step, conduction counts as a velocity κ/h.
   double next_step(const Vector<double> &u);
   bool   solver_stays() const { return solver != nullptr; } ///< or advance() makes one
-  /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Throws SolverError. Notes inflow
+  /// Advances T by dt to `time`; u has the velocity at the beginning of the step. The transport of limited advection has
+  /// the velocity of the step afterwards. Throws SolverError. Notes inflow
   /// through one of the boundaries `open` without a value or a flux, values of T far outside of the initial and
   /// prescribed ones, and solves with many iterations.
   void advance(double time, double dt, const Vector<double> &u);
@@ -70,7 +85,8 @@ public:
   void evaluate(Vector<double> &at_points) const;
 
   /// Returns the mean of κ ∂_n T, the heat that comes in, on each boundary with prescribed values. It follows from the
-  /// residual of the last step (consistent flux); a node where such boundaries meet counts for the first one.
+  /// residual of the last step (consistent flux); a node where such boundaries meet counts for the first one. With
+  /// limited advection it is the mean of the half steps' residuals, and what sets prescribed values anew.
   const std::map<unsigned int, double> &fluxes() const { return mean_fluxes; }
   /// Returns the residual of the last step at all nodes, from which the fluxes follow, as rows of all_rows(). At nodes
   /// with prescribed values it is ∮ κ ∂_n T φ_i.
@@ -79,6 +95,8 @@ public:
   bool                   has_residuals() const { return solver != nullptr; } ///< whether a step has been taken
   /// Returns -∫ T div u* of the last step, the heat that the discrete flow takes away. It would be zero for a flow
   /// without divergence. With the flux F through all boundaries, ∮ F - ∮ T u* · n + ∫ Q = ∂_t ∫ T + heat_defect().
+  /// With limited advection it is the heat that the transport takes out, which leaves through open boundaries, and
+  /// ∮ F + ∫ Q = (∫ Tⁿ⁺¹ - ∫ Tⁿ)/dt + heat_defect().
   double heat_defect() const { return defect; }
   /// Adds iterations of the last step, mean, least and largest T, fluxes() and heat_defect().
   void add_to(Statistics::Row &row) const;
@@ -94,7 +112,12 @@ public:
 
 private:
   int            n_points() const { return points.n_points(); }
-  void           assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
+  bool           is_limited() const { return transport != nullptr; }
+  double         largest_rate(double kappa);
+  void           set_flow();
+  void           assemble(double mass);
+  void           solve(const BackwardDifference &weights, double time, double dt, double ratio);
+  void           split_step(double time, double dt);
   void           residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
   void           add_loads(Vector<double> &y);
   void           note_values(double dt);
@@ -106,6 +129,7 @@ private:
   const HeatParameters                  &parameters;
   const dealii::Mapping<dim>            &mapping;
   const Field<dim>                      &velocity;
+  LimitedTransport<dim>                 *transport;
   Field<dim>                             host, unconstrained; // the second one has no prescribed values
   DeviceField<dim>                       field;
   QuadratureData<dim>                    points; // of T on the finest level
@@ -123,6 +147,7 @@ private:
   std::map<unsigned int, Vector<double>> mean_on;                            // weights of rows
   std::map<unsigned int, double>         mean_fluxes;
   double                                 last_step = 0., volume = 0.;
+  double                                 theta = 1., fastest = 0.; // fastest: a bound of κ K_ii / M_ii
   int                                    iterations = 0;
   double                                 defect     = std::numeric_limits<double>::quiet_NaN();
   std::array<double, 2>                  range{{1e300, -1e300}}; // of initial and prescribed values

@@ -56,18 +56,20 @@ struct FlowAtPoints
   }
 };
 
-/// Integrates (mass φ_j + u · ∇φ_j) (φ_i + τ u · ∇φ_i) + κ ∇φ_j · ∇φ_i. `flow` has u and τ at the points.
+/// Integrates (mass φ_j + u · ∇φ_j) (φ_i + τ u · ∇φ_i) + κ ∇φ_j · ∇φ_i. `flow` has u and τ at the points. Where
+/// `lumped`, a cell's mass matrix is diagonal, with the sums of its rows.
 template <int dim>
 struct HeatKernel
 {
   static constexpr int rows = 1, columns = 1;
 
   double    mass, diffusion;
+  bool      lumped;
   PointView flow;
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
   {
-    double change = mass * at.value_j, shift = 0;
+    double change = mass * (!lumped ? at.value_j : at.a == at.b ? 1. : 0.), shift = 0;
     for (int d = 0; d < dim; ++d)
       {
         change += flow(d, at.point) * at.gradient_j[d];
@@ -78,8 +80,34 @@ struct HeatKernel
   }
 };
 
+/// HeatKernel, which adds `diagonal` to the diagonal of the first n rows, the rank's own: a mass matrix that is
+/// diagonal beside hanging nodes, too. See AssembleBlocks below.
+template <int dim>
+struct LumpedHeatKernel : HeatKernel<dim>
+{
+  const double *diagonal;
+  int           n;
+};
+
+template <int dim>
+struct AssembleBlocks<dim, LumpedHeatKernel<dim>>
+{
+  AssemblyView          A;
+  LumpedHeatKernel<dim> kernel;
+  double               *values;
+
+  ADAMANT_HOST_DEVICE void operator()(int block) const
+  {
+    AssembleBlocks<dim, HeatKernel<dim>>{A, kernel, values}(block);
+    const int i = A.row[block];
+    if (A.column[block] == i && i < kernel.n && A.free_row[i])
+      values[A.row_start[i] + (block - A.first_block[i])] += kernel.diagonal[i];
+  }
+};
+
 /// Computes at a point the integrands of HeatEquation's residual: ρ = dT/dt + u · ∇T - Q, which φ_i multiplies, and
-/// κ ∇T + τ ρ u, which ∇φ_i multiplies. They stand one after the other in `integrands`.
+/// κ ∇T + τ ρ u, which ∇φ_i multiplies. They stand one after the other in `integrands`. Where `rate` is null, ρ does
+/// without dT/dt.
 template <int dim>
 struct HeatResidual
 {
@@ -99,7 +127,8 @@ struct HeatResidual
     for (int a = 0; a < shapes.n; ++a)
       {
         const long node = shapes.node[static_cast<long>(cell) * shapes.n + a];
-        density += rate[node] * shapes.value[q * shapes.n + a];
+        if (rate != nullptr)
+          density += rate[node] * shapes.value[q * shapes.n + a];
         for (int d = 0; d < dim; ++d)
           slope[d] += T[node] * shapes.gradient[(place + a) * dim + d];
       }

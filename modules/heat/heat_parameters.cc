@@ -55,8 +55,10 @@ HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
   , linear_solver(default_options(), 256, "/Temperature/Linear solver")
 {
   using namespace dealii::Patterns;
-  add_parameter("Advection", advection, "supg: with streamline upwinding on every level; or galerkin", prm,
-                Selection("supg|galerkin"));
+  add_parameter("Advection", advection,
+                "supg: with streamline upwinding on every level; galerkin; or limited: explicit steps with limited "
+                "fluxes between two half steps of diffusion, so that T keeps its bounds",
+                prm, Selection("supg|galerkin|limited"));
   add_parameter("Time scheme", scheme, "bdf2, whose first step is that of bdf1; or bdf1", prm, Selection("bdf2|bdf1"));
   add_parameter("Courant number", courant, "The time step times the velocity over the length of a cell", prm,
                 Double(1e-3, 1000.));
@@ -90,7 +92,9 @@ void SplitHeatParameters::check(unsigned int dim) const
 void HeatParameters::check(unsigned int dim) const
 {
   TemperatureParameters::check(dim);
-  require(!on() || linear_solver.options("temperature").type != SolverType::cg,
+  require(!on() || is_limited() || linear_solver.options("temperature").type != SolverType::cg,
           "Temperature/Linear solver/Solver = cg is for symmetric matrices; take gmres or bicgstab");
+  require(!is_limited() || scheme == "bdf2",
+          "Temperature/Time scheme = bdf1 is for implicit advection; Advection = limited has a splitting of order 2");
 }
 } // namespace adamant

@@ -47,6 +47,7 @@ struct HeatParameters : TemperatureParameters
 
   explicit HeatParameters(const MeshFileParameters &mesh_file);
 
+  bool is_limited() const { return on() && advection == "limited"; }
   /// Throws InputError for mistakes that show without a mesh.
   void check(unsigned int dim) const;
 };

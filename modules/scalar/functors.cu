@@ -3,6 +3,7 @@
 #include "algebra/functors.cuh"
 #include "scalar/nonlinear_kernels.h"
 #include "scalar/scalar_kernels.h"
+#include "scalar/transport/transport_functors.h"
 
 namespace adamant::cuda
 {
@@ -18,4 +19,20 @@ template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2,
 template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreSolution<3>> &);
 template void for_each(const DeviceInterface &, int, const ResidualAtPoint<2> &);
 template void for_each(const DeviceInterface &, int, const ResidualAtPoint<3> &);
+
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainMass> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainMass> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainLaplacian> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainLaplacian> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, SkewTransport<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, SkewTransport<3>> &);
+template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2, StoreAtPoints> &);
+template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreAtPoints> &);
+template void for_each(const DeviceInterface &, int, const SumRows &);
+template void for_each(const DeviceInterface &, int, const AddPotentialFlow &);
+template void for_each(const DeviceInterface &, int, const TransportRate &);
+template void for_each(const DeviceInterface &, int, const LowOrderStep &);
+template void for_each(const DeviceInterface &, int, const MassStep &);
+template void for_each(const DeviceInterface &, int, const FluxLimits &);
+template void for_each(const DeviceInterface &, int, const LimitedStep &);
 } // namespace adamant::cuda

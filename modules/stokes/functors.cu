@@ -5,7 +5,6 @@
 #include "stokes/scaled_product.h"
 #include "stokes/stokes_kernels.h"
 #include "stokes/strain_kernels.h"
-#include "stokes/transport/transport_functors.h"
 
 namespace adamant::cuda
 {
@@ -40,18 +39,4 @@ template void for_each(const DeviceInterface &, int, const TangentStress<2> &);
 template void for_each(const DeviceInterface &, int, const TangentStress<3> &);
 template void for_each(const DeviceInterface &, int, const LoadsOfStress<2> &);
 template void for_each(const DeviceInterface &, int, const LoadsOfStress<3> &);
-
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainMass> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainMass> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, SkewTransport<2>> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, SkewTransport<3>> &);
-template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2, StoreAtPoints> &);
-template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreAtPoints> &);
-template void for_each(const DeviceInterface &, int, const SumRows &);
-template void for_each(const DeviceInterface &, int, const AddPotentialFlow &);
-template void for_each(const DeviceInterface &, int, const TransportRate &);
-template void for_each(const DeviceInterface &, int, const LowOrderStep &);
-template void for_each(const DeviceInterface &, int, const MassStep &);
-template void for_each(const DeviceInterface &, int, const FluxLimits &);
-template void for_each(const DeviceInterface &, int, const LimitedStep &);
 } // namespace adamant::cuda

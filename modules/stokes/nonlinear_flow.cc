@@ -298,6 +298,7 @@ void NonlinearFlow<dim>::serialize(State &state)
     }
   if (!state.loading() || !strain)
     return;
+  strain->factor().set_zero(); // of steps that failed
   update_viscosity();
   this->set_right_hand_side();
   this->update_solver();

@@ -278,6 +278,24 @@ const Settings heated = {"Problem/Buoyancy=0; 1; 0.5",
 
 const Settings ml_below = {"Linear solver/Coarse solver=trilinos_amg", "Ranks/Cells per rank=10"};
 
+// A temperature that a mesh follows, beside a composition.
+const Settings warm = {"Time stepping/Steps=3",
+                       "Adaptivity/Interval=2",
+                       "Adaptivity/Refine fraction=0.2",
+                       "Adaptivity/Coarsen fraction=0.2",
+                       "Adaptivity/Smallest level=2",
+                       "Adaptivity/Largest level=6",
+                       "Adaptivity/Field=temperature",
+                       "Temperature/Initial temperature=1-y+0.1*x*sin(3*y)",
+                       "Temperature/Boundary values=2: 1+0.1*x, 3: t",
+                       "Temperature/Flux=0: 0.3",
+                       "Temperature/Heating=x",
+                       "Temperature/Linear solver/Tolerance=1e-12",
+                       "Problem/Density=c-10*T",
+                       "Problem/Viscosity=10^(2*c-T)",
+                       "Output/Heat fluxes=2, 3",
+                       "Output/Horizontal averages=6"};
+
 // Balls of another viscosity and a lid; coarser levels are spread over ranks, too. The tolerance is what is added last.
 const Settings balls = {"Problem/Case=expressions",
                         "Problem/Viscosity=1+99*exp(-40*((x-0.3)^2+(y-0.6)^2))",
@@ -421,13 +439,8 @@ const Case cases[] = {
    blob + Settings{"Time stepping/Steps=5", "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2",
                    "Adaptivity/Coarsen fraction=0.2", "Adaptivity/Smallest level=2", "Adaptivity/Largest level=6",
                    "Adaptivity/First mesh cycles=1"}},
-  {"BuoyantFlowThatTemperatureDrives2D", buoyant_flow,
-   blob + Settings{"Time stepping/Steps=3", "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2",
-                   "Adaptivity/Coarsen fraction=0.2", "Adaptivity/Smallest level=2", "Adaptivity/Largest level=6",
-                   "Adaptivity/Field=temperature", "Temperature/Initial temperature=1-y+0.1*x*sin(3*y)",
-                   "Temperature/Boundary values=2: 1+0.1*x, 3: t", "Temperature/Flux=0: 0.3", "Temperature/Heating=x",
-                   "Temperature/Linear solver/Tolerance=1e-12", "Problem/Density=c-10*T",
-                   "Problem/Viscosity=10^(2*c-T)", "Output/Heat fluxes=2, 3", "Output/Horizontal averages=6"}},
+  {"BuoyantFlowThatTemperatureDrives2D", buoyant_flow, blob + warm},
+  {"BuoyantFlowOfALimitedTemperature2D", buoyant_flow, blob + warm + Settings{"Temperature/Advection=limited"}},
   // The second rank has cells of the velocity's mesh, but none of the pressure's.
   {"BuoyantFlowWhereARankHasNoPressure", buoyant_flow,
    blob + Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Time stepping/Steps=6",

@@ -130,27 +130,6 @@ std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &loc
     }
   return plan;
 }
-
-// The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
-std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
-{
-  const std::uint64_t               n = plan.n_owned;
-  std::vector<Index>                ghosts;
-  std::vector<Array<std::uint64_t>> numbers;
-  for (int c = 0; c < n_components; ++c)
-    {
-      Array<std::uint64_t> own(n);
-      std::iota(own.begin(), own.end(), n_components * plan.first_owned + c * n);
-      numbers.push_back(with_ghosts(plan, std::move(own)));
-      ghosts.insert(ghosts.end(), numbers[c].begin() + n, numbers[c].end());
-    }
-  const MPI_Comm comm      = plan.communicator.handle();
-  const auto     partition = make_partitioner(owned_range(n_components * n, comm), std::move(ghosts), comm);
-  for (const auto &list : numbers)
-    for (const auto number : list)
-      columns.push_back(static_cast<int>(partition->global_to_local(static_cast<Index>(number))));
-  return exchange_plan(*partition);
-}
 } // namespace
 
 dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm)
@@ -321,20 +300,6 @@ CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &A, const Partit
   const auto     local = A.ghosts ? make_partitioner(*A.ghosts) : nullptr;
   const MPI_Comm comm  = columns.get_mpi_communicator();
   return sum_rows(transpose(A), local ? *local : columns, *make_partitioner(owned_range(A.n_rows, comm), {}, comm));
-}
-
-CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
-{
-  Array<int> columns; // of column j of component c: number c n_cols + j
-  const auto plan   = A.ghosts ? plan_of_components(*A.ghosts, n_components, columns) : nullptr;
-  const int  n_cols = plan ? static_cast<int>(columns.size()) : n_components * A.n_cols;
-  auto       blocks = matrix_of_rows(n_components * A.n_rows, n_cols, [&](int i, Row &entries) {
-    const int row = i % A.n_rows, first = i / A.n_rows * A.n_cols;
-    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      entries.emplace_back(plan ? columns[first + A.column[k]] : first + A.column[k], A.value[k]);
-  });
-  blocks.ghosts     = plan;
-  return blocks;
 }
 
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns)

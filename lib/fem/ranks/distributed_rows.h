@@ -43,10 +43,6 @@ std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan);
 /// Returns Aᵀ, for a matrix whose columns are the numbers of `columns`. All ranks call it together.
 CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &A, const Partitioner &columns);
 
-/// Returns the matrix that applies A to each of n components. Its vectors hold the owned values of one component after
-/// the other. All ranks call it together.
-CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components);
-
 /// Returns A B, with every entry that the patterns allow; columns ascend. All ranks call it together.
 CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
 

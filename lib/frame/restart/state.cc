@@ -55,6 +55,14 @@ void gather(const Communicator &ranks, const Array<double> &values,
 
 void State::vector(Vector<double> &vector, const StorageOrder &order)
 {
+  if (copies != nullptr)
+    {
+      copies->resize(std::max(copies->size(), copied + 1));
+      auto &copy = (*copies)[copied++];
+      if (copy.size() != vector.size()) // on a new mesh, too
+        copy = Vector<double>(vector.device(), vector.size());
+      return loading() ? vector.device().copy(copy, vector) : vector.device().copy(vector, copy);
+    }
   const auto entry = [&](int i) { return order.entry.empty() ? i : order.entry[i]; };
   double     sum   = vector.size();
   order.ranks.sum(&sum, 1);

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "algebra/vector.h"
 #include "frame/restart/checkpoint.h"
 
 #include <boost/serialization/map.hpp>
+
+#include <vector>
 
 namespace adamant
 {
@@ -34,18 +37,24 @@ struct CoarserSpace
 class State
 {
 public:
-  /// Where the mesh changes, `change` carries vectors over, and the archive everything else.
-  explicit State(CheckpointWriter::Archive &out, MeshChangeBase *change = nullptr)
+  using Copies = std::vector<Vector<double>>;
+
+  /// Where the mesh changes, `change` carries vectors over, and the archive everything else. Where a program may have to
+  /// go back to this state, `copies` takes the vectors in turn, on their device.
+  explicit State(CheckpointWriter::Archive &out, MeshChangeBase *change = nullptr, Copies *copies = nullptr)
     : out(&out)
     , change(change)
+    , copies(copies)
   {}
-  explicit State(CheckpointReader::Archive &in, MeshChangeBase *change = nullptr)
+  explicit State(CheckpointReader::Archive &in, MeshChangeBase *change = nullptr, Copies *copies = nullptr)
     : in(&in)
     , change(change)
+    , copies(copies)
   {}
 
   bool loading() const { return in != nullptr; }          ///< false: saving
   bool changes_mesh() const { return change != nullptr; } ///< false: it writes or reads a checkpoint
+  bool goes_back() const { return copies != nullptr; }    ///< whether that is one of this run, in memory
 
   /// Saves or loads numbers, texts, and vectors and maps of them: all types that Boost's serialization knows.
   template <typename T>
@@ -86,5 +95,7 @@ private:
   CheckpointWriter::Archive *out    = nullptr;
   CheckpointReader::Archive *in     = nullptr;
   MeshChangeBase            *change = nullptr;
+  Copies                    *copies = nullptr;
+  std::size_t                copied = 0; // of them so far
 };
 } // namespace adamant

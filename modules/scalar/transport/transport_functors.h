@@ -19,6 +19,17 @@ struct PlainMass
   }
 };
 
+/// Integrates ∫ ∇φ_i · ∇φ_j.
+struct PlainLaplacian
+{
+  static constexpr int rows = 1, columns = 1;
+  template <int dim>
+  ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
+  {
+    local[0][0] += dot<dim>(at.gradient_i, at.gradient_j) * at.JxW;
+  }
+};
+
 /// Integrates (∫ φ_j u · ∇φ_i - ∫ φ_i u · ∇φ_j) / 2, which is antisymmetric.
 template <int dim>
 struct SkewTransport

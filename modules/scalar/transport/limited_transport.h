@@ -8,7 +8,7 @@
 #include "fem/spaces/field.h"
 #include "multigrid/linear_solver.h"
 #include "operators/ghost_values.h"
-#include "stokes/transport/transport_functors.h"
+#include "scalar/transport/transport_functors.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>

@@ -1,5 +1,5 @@
 // Transport with limited fluxes against exact solutions, with hanging nodes, on every device.
-#include "stokes/transport/limited_transport.h"
+#include "scalar/transport/limited_transport.h"
 
 #include "fem/functions/points.h"
 #include "fem/support.h"

@@ -1,10 +1,8 @@
-#include "stokes/transport/limited_transport.h"
+#include "scalar/transport/limited_transport.h"
 
 #include "base/exceptions.h"
 #include "fem/forms/assembly_tables.h"
 #include "operators/level_data.h"
-#include "stokes/stokes_kernels.h"
-#include "stokes/viscous_levels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +13,8 @@ namespace adamant
 {
 namespace
 {
+const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+
 LinearSolverOptions potential_options()
 {
   LinearSolverOptions options;
@@ -56,9 +56,9 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   : device(device)
   , of_field(device, checked_field(field).finest(), mapping, quadrature)
   , of_velocity(device, velocity.finest(), mapping, quadrature)
-  , M("mass", field, unknowns(field), mapping, quadrature, stokes_flags, nullptr)
-  , K("transport", field, unknowns(field), mapping, quadrature, stokes_flags, nullptr)
-  , L("Laplacian", field, unknowns(field), mapping, quadrature, stokes_flags, nullptr, Levels::all)
+  , M("mass", field, unknowns(field), mapping, quadrature, flags, nullptr)
+  , K("transport", field, unknowns(field), mapping, quadrature, flags, nullptr)
+  , L("Laplacian", field, unknowns(field), mapping, quadrature, flags, nullptr, Levels::all)
   , H(device, field.finest().owned_H())
 {
   if (velocity.element().n_components() != dim)
@@ -69,11 +69,7 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   velocity_at_points = Vector<double>(device, of_field.n_points() * dim);
   M.update(device, [](std::size_t) { return PlainMass{}; });
   K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; }); // sets it up
-  Vector<double> one;                                                                              // of the cells
-  L.update(device, [&](std::size_t level) {
-    one = Vector<double>(device, Array<double>(field.space(level).n_cells(), 1.));
-    return WeightedLaplacian{one.data()};
-  });
+  L.update(device, [](std::size_t) { return PlainLaplacian{}; });
   M_rows     = rows_of(M);
   L_rows     = rows_of(L);
   neighbours = GhostValues(device, M.finest()->ghosts, space.n_owned());
@@ -99,7 +95,7 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
 template <int dim>
 void LimitedTransport<dim>::assemble_divergence(const Field<dim> &velocity, const dealii::Mapping<dim> &mapping)
 {
-  Form<dim> form("divergence", K.rows(), nodal_values(velocity), mapping, quadrature, stokes_flags,
+  Form<dim> form("divergence", K.rows(), nodal_values(velocity), mapping, quadrature, flags,
                  [](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
                    const auto &u = cell.columns();
                    for (const unsigned int q : cell.quadrature_point_indices())
