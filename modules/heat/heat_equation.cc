@@ -19,6 +19,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,15 +27,31 @@ namespace adamant
 {
 namespace
 {
-const auto heat_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+dealii::UpdateFlags flags_of(const HeatParameters &parameters)
+{
+  return dealii::update_values | dealii::update_gradients | dealii::update_JxW_values |
+         (parameters.is_q2() ? dealii::update_hessians : dealii::update_default);
+}
 
 template <int dim>
-Field<dim> make_field(const Field<dim> &velocity, const std::string &name, const DirichletBoundary &dirichlet)
+Field<dim> make_field(const Field<dim> &velocity, const HeatParameters &parameters, const DirichletBoundary &dirichlet)
 {
   if (velocity.element().n_components() != dim || velocity.element().degree != 1)
     throw RunError("a temperature needs a bilinear velocity");
-  const dealii::FE_Q<dim> element(1);
-  return Field<dim>(velocity.meshes(), name, element, dirichlet);
+  const dealii::FE_Q<dim> element(parameters.is_q2() ? 2 : 1);
+  return Field<dim>(velocity.meshes(), "temperature", element, dirichlet,
+                    parameters.is_q2() ? std::optional<std::size_t>(halved_level(velocity.meshes())) : std::nullopt);
+}
+
+// The places of the nodes in the reference cell, of which an edge has this length.
+template <int dim>
+Array<double> places_of_nodes(const dealii::FiniteElement<dim> &element, int length)
+{
+  Array<double> places;
+  for (const auto i : first_components(element))
+    for (int d = 0; d < dim; ++d)
+      places.push_back(length * element.unit_support_point(i)[d]);
+  return places;
 }
 } // namespace
 
@@ -45,20 +62,23 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   , parameters(parameters)
   , mapping(mapping)
   , velocity(velocity)
-  , host(make_field(velocity, "temperature", parameters.boundaries.dirichlet(velocity.finest().triangulation())))
-  , unconstrained(make_field(velocity, "temperature", {}))
+  , quadrature(parameters.is_q2() ? CoarserCells<dim>::quadrature() : dealii::Quadrature<dim>(dealii::QGauss<dim>(2)))
+  , host(make_field(velocity, parameters, parameters.boundaries.dirichlet(velocity.finest().triangulation())))
+  , unconstrained(make_field(velocity, parameters, {}))
+  , coarser(parameters.is_q2() ? std::make_unique<CoarserCells<dim>>(device, velocity, unconstrained) : nullptr)
   , field(device, host, mapping)
-  , points(device, host.finest(), mapping, quadrature)
-  , velocities(device, velocity)
+  , points(device, host.finest(), mapping, quadrature, flags_of(parameters))
+  , velocities(device, flow_here())
   , ghosts(device, exchange_plan(host.finest().partition()), host.finest().n_owned())
   , E(device, sum_of_cell_loads(unconstrained.finest()))
   , load(device, unconstrained.finest(), mapping, parameters.boundaries)
-  , A("temperature", host, unknowns(host), mapping, quadrature, heat_flags, nullptr, Levels::all)
+  , position(device, places_of_nodes(flow_here().element(), parameters.is_q2() ? 2 : 1))
+  , A("temperature", host, unknowns(host), mapping, quadrature, flags_of(parameters), nullptr, Levels::all)
 {
   first_point = {0};
-  for (std::size_t l = 0; l < velocity.n_levels(); ++l)
+  for (std::size_t l = 0; l < host.n_levels(); ++l)
     {
-      of_velocity.emplace_back(device, velocity.space(l), mapping, quadrature);
+      of_velocity.emplace_back(device, flow_here().space(l), mapping, quadrature);
       first_point.push_back(first_point.back() + of_velocity[l].n_points());
     }
   const int n  = n_points();
@@ -151,20 +171,27 @@ void HeatEquation<dim>::check_rest(double viscosity, const std::vector<double> &
   const auto g  = std::sqrt(std::inner_product(gravity.begin(), gravity.begin() + dim, gravity.begin(), 0.));
   const auto note =
     conduction_note(device.communicator(), parameters.diffusivity, viscosity, g, height_range(space(), up),
-                    heights_of(field.quadrature_points(quadrature), up), to_host(density));
+                    heights_of(quadrature_points(velocity.finest(), mapping, dealii::QGauss<dim>(2)), up),
+                    to_host(density));
   if (notes != nullptr && !note.empty())
     notes->once("rest", note);
+}
+
+// Evaluates the velocity and τ on a level; see FlowAtPoints.
+template <int dim>
+void HeatEquation<dim>::flow_at_points(std::size_t level, double kappa, bool upwind, double *rate)
+{
+  device.for_each(of_velocity[level].n_points(),
+                  FlowAtPoints<dim>{of_velocity[level].view(), position.data(), velocities[level].data(), kappa, upwind,
+                                    flow.data() + first_point[level], rate, first_point.back()});
 }
 
 template <int dim>
 double HeatEquation<dim>::next_step(const Vector<double> &u)
 {
-  velocities.update_finest(u);
-  const std::size_t top   = of_velocity.size() - 1;
-  const double      kappa = last_step > 0. ? 0. : parameters.diffusivity; // afterwards `growth` limits steps
-  device.for_each(n_points(),
-                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), kappa, false,
-                                    flow.data() + first_point[top], courant_rate.data(), first_point.back()});
+  velocities.update_finest(here(u));
+  const double kappa = last_step > 0. ? 0. : parameters.diffusivity; // afterwards `growth` limits steps
+  flow_at_points(of_velocity.size() - 1, kappa, false, courant_rate.data());
   const double most    = extremes(courant_rate)[1];
   const double longest = most > 0. ? parameters.courant / most : std::numeric_limits<double>::infinity();
   return last_step > 0. ? std::min(longest, parameters.growth * last_step) : longest;
@@ -176,14 +203,11 @@ void HeatEquation<dim>::assemble(const BackwardDifference &weights, double dt, c
   device.copy(u, u_star);
   device.axpby(-ratio, u_before, 1. + ratio, u_star);
   device.copy(u, u_before);
-  velocities.update(u_star);
-  const long n = first_point.back();
+  velocities.update(here(u_star));
   for (std::size_t l = 0; l < of_velocity.size(); ++l)
-    device.for_each(of_velocity[l].n_points(),
-                    FlowAtPoints<dim>{of_velocity[l].view(), velocities[l].data(), parameters.diffusivity,
-                                      parameters.advection == "supg", flow.data() + first_point[l], nullptr, n});
+    flow_at_points(l, parameters.diffusivity, parameters.advection == "supg", nullptr);
   A.update(device, [&](std::size_t l) {
-    return HeatKernel<dim>{weights.a0 / dt, parameters.diffusivity, {flow.data() + first_point[l], n}};
+    return HeatKernel<dim>{weights.a0 / dt, parameters.diffusivity, {flow.data() + first_point[l], first_point.back()}};
   });
   if (solver)
     solver->update();
@@ -295,13 +319,12 @@ void HeatEquation<dim>::note_values(double dt)
 template <int dim>
 std::string HeatEquation<dim>::cell_numbers(double dt)
 {
-  const std::size_t top   = of_velocity.size() - 1;
-  const auto        first = flow.data() + first_point[top];
-  const long        n     = first_point.back();
-  device.for_each(n_points(), FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), 0., false, first,
-                                                courant_rate.data(), n});
+  const std::size_t top = of_velocity.size() - 1;
+  flow_at_points(top, 0., false, courant_rate.data());
   const double rate = extremes(courant_rate)[1];
-  device.for_each(n_points(), PecletNumber<dim>{{first, n}, parameters.diffusivity, courant_rate.data()});
+  device.for_each(n_points(), PecletNumber<dim>{{flow.data() + first_point[top], first_point.back()},
+                                                parameters.diffusivity,
+                                                courant_rate.data()});
   return "a Courant number of " + to_text(dt * rate) + " and a Peclet number of cells |u| h/kappa of " +
          to_text(extremes(courant_rate)[1]);
 }
@@ -310,8 +333,11 @@ template <int dim>
 void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
 {
   const Vector<double> nodal = ghosts.with_ghosts(T);
+  auto                &on_T  = coarser ? coarser->at_points : at_points;
   device.for_each(n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
-                                points.view(), nodal.data(), 1, 0, {at_points.data(), nullptr, 0}});
+                                points.view(), nodal.data(), 1, 0, {on_T.data(), nullptr, 0}});
+  if (coarser)
+    device.multiply(1., coarser->to_velocity_points, on_T, 0., at_points);
 }
 
 template <int dim>
@@ -344,8 +370,20 @@ void HeatEquation<dim>::serialize(State &state, double time)
   state.scalar(defect);
   state.scalar(range[0]);
   state.scalar(range[1]);
-  state.vector(T, field, boundary.at(time));
-  state.vector(T_old, field, boundary.at(time - last_step));
+  for (auto *vector : {&T, &T_old})
+    {
+      const auto &g = boundary.at(vector == &T ? time : time - last_step);
+      if (!coarser || !state.changes_mesh())
+        {
+          state.vector(*vector, field, g);
+          continue;
+        }
+      state.unknowns(*vector, coarser->shown_by());
+      if (!state.loading())
+        continue;
+      device.copy(*vector, x);
+      field.nodal_values(x, g, *vector);
+    }
   state.vector(u_before, velocity.finest());
 }
 

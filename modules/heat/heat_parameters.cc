@@ -32,6 +32,10 @@ HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
   , linear_solver(default_options(), 256, "/Temperature/Linear solver")
 {
   using namespace dealii::Patterns;
+  add_parameter("Element", element,
+                "q1: bilinear on the velocity's mesh; q2: biquadratic on the pressure's mesh, with the same nodes, for "
+                "smooth temperatures",
+                prm, Selection("q1|q2"));
   add_parameter("Advection", advection, "supg: with streamline upwinding on every level; or galerkin", prm,
                 Selection("supg|galerkin"));
   add_parameter("Time scheme", scheme, "bdf2, whose first step is that of bdf1; or bdf1", prm, Selection("bdf2|bdf1"));
