@@ -426,11 +426,15 @@ const Case cases[] = {
                    "Temperature/Boundary values=2: 1+0.1*x, 3: t", "Temperature/Flux=0: 0.3", "Temperature/Heating=x",
                    "Temperature/Linear solver/Tolerance=1e-12", "Problem/Density=c-10*T",
                    "Problem/Viscosity=10^(2*c-T)", "Output/Heat fluxes=2, 3", "Output/Horizontal averages=6"}},
-  // The second rank has cells of the velocity's mesh, but none of the pressure's.
+  // The second rank has cells of the velocity's mesh, but none of the pressure's, whose mesh a temperature has, too.
   {"BuoyantFlowWhereARankHasNoPressure", buoyant_flow,
-   blob + Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Time stepping/Steps=6",
+   blob + Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Time stepping/Steps=5",
                    "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2", "Adaptivity/Coarsen fraction=0.2",
-                   "Adaptivity/Smallest level=2", "Adaptivity/Largest level=5"}},
+                   "Adaptivity/Smallest level=2", "Adaptivity/Largest level=5", "Adaptivity/Field=temperature",
+                   "Temperature/Initial temperature=1-y+0.1*x*sin(3*y)", "Temperature/Element=q2",
+                   "Temperature/Boundary values=2: 1+0.1*x, 3: t", "Temperature/Flux=0: 0.3", "Temperature/Heating=x",
+                   "Temperature/Linear solver/Tolerance=1e-12", "Problem/Density=c-10*T",
+                   "Problem/Viscosity=10^(2*c-T)", "Output/Heat fluxes=2, 3", "Output/Horizontal averages=6"}},
   {"BuoyantFlow3D", buoyant_flow,
    blob + Settings{"Problem/Dimension=3", "Problem/Gravity=0, 0, -1", "Mesh/Refinements=2", "Time stepping/Steps=2",
                    "Time stepping/Output interval=2"}},

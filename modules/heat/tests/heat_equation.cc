@@ -212,9 +212,9 @@ void expect_order(const adamant::Device &device, unsigned int coarse, bool hangi
 
 TEST_P(Heat, Q2HasOrderThree)
 {
-  expect_order<2>(device, 4, false, 2.9);
-  expect_order<2>(device, 4, true, 2.8);
-  expect_order<3>(device, 3, true, 2.6);
+  expect_order<2>(device, 3, false, 2.9);
+  expect_order<2>(device, 4, true, 2.9);
+  expect_order<3>(device, 2, true, 2.6);
 }
 
 // Also where the velocity has a divergence.

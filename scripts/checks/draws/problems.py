@@ -637,6 +637,7 @@ def implicit_temperature(d, last):
     d.set("Temperature/Advection", d.pick("supg", "supg", "galerkin"))
     d.set("Temperature/Time scheme", d.pick("bdf2", "bdf2", "bdf1"))
     d.set("Temperature/Courant number", d.pick("0.5", "1", "5"))
+    d.set("Temperature/Element", d.pick("q1", "q2"))
     d.set("Temperature/Largest growth of a step", d.pick("1", "1.5"))
     d.set("Temperature/Linear solver/Tolerance", "1e-12")
     ra = d.pick("10", "1e3", "1e5")
