@@ -52,13 +52,13 @@ std::vector<int> points_of_children(const dealii::Quadrature<dim> &of_child, con
   return number;
 }
 
-// The permutation of values at the points of a level's cells from those of the coarser cells.
+// The permutation of values at points, from the order of the coarser cells to the order of a level's cells.
 template <int dim>
 CSRMatrix<double> points_from_coarser(const LevelMesh<dim> &fine_mesh, int n_fine, int n_coarse)
 {
-  const dealii::QGauss<dim> rule(2);
-  const auto                number = points_of_children<dim>(rule, CoarserCells<dim>::quadrature());
-  const int                 n_q = static_cast<int>(rule.size()), n_in_coarse = static_cast<int>(number.size());
+  const dealii::QGauss<dim>          rule(2);
+  const auto                         number = points_of_children<dim>(rule, CoarserCells<dim>::in_parts(2));
+  const int                          n_q = static_cast<int>(rule.size()), n_in_coarse = static_cast<int>(number.size());
   std::shared_ptr<const Partitioner> points; // of coarse cells, other ranks' among them
   if (const auto &cells = fine_mesh.coarse_cells)
     {
@@ -67,8 +67,8 @@ CSRMatrix<double> points_from_coarser(const LevelMesh<dim> &fine_mesh, int n_fin
         for (int q = 0; q < n_in_coarse; ++q)
           ghosts.push_back(n_in_coarse * ghost + q);
       const MPI_Comm comm = cells->get_mpi_communicator();
-      points = make_partitioner(owned_range(std::uint64_t(n_in_coarse) * cells->locally_owned_size(), comm), ghosts,
-                                comm);
+      points =
+        make_partitioner(owned_range(std::uint64_t(n_in_coarse) * cells->locally_owned_size(), comm), ghosts, comm);
     }
   const int n_columns =
     points ? static_cast<int>(points->locally_owned_size() + points->n_ghost_indices()) : n_coarse * n_in_coarse;
@@ -83,27 +83,28 @@ CSRMatrix<double> points_from_coarser(const LevelMesh<dim> &fine_mesh, int n_fin
 } // namespace
 
 template <int dim>
-dealii::Quadrature<dim> CoarserCells<dim>::quadrature()
+dealii::Quadrature<dim> CoarserCells<dim>::in_parts(unsigned int n)
 {
-  return dealii::QIterated<dim>(dealii::QGauss<1>(2), 2);
+  return dealii::QIterated<dim>(dealii::QGauss<1>(n), 2);
 }
 
 template <int dim>
-CoarserCells<dim>::CoarserCells(const Device &device, const Field<dim> &of_velocity, const Field<dim> &temperature)
+CoarserCells<dim>::CoarserCells(const Device &device, const Field<dim> &of_velocity, const Field<dim> &temperature,
+                                const dealii::Mapping<dim> &mapping)
   : velocity(of_velocity.meshes(), "velocity", dealii::FESystem<dim>(dealii::FE_Q_iso_Q1<dim>(2), dim), {},
              temperature.n_levels() - 1)
+  , points(device, temperature.finest(), mapping, in_parts(2))
+  , at_points(device, points.n_points())
   , shown(of_velocity.meshes(), "temperature", dealii::FE_Q<dim>(2))
   , device(device)
   , temperature(temperature)
 {
   const auto      &fine_mesh = of_velocity.meshes().finest();
   const Field<dim> free(of_velocity.meshes(), "velocity", of_velocity.element());
-  to_here            = Matrix<double>(device, nodes_at(velocity.finest(), fine_mesh, free.finest()), dim);
-  u_here             = Vector<double>(device, velocity.finest().n_owned());
-  to_velocity_points = Matrix<double>(
-    device, points_from_coarser(fine_mesh, free.finest().n_cells(), temperature.finest().n_cells()));
-  at_points =
-    Vector<double>(device, temperature.finest().n_cells() * static_cast<int>(CoarserCells<dim>::quadrature().size()));
+  to_here = Matrix<double>(device, nodes_at(velocity.finest(), fine_mesh, free.finest()), dim);
+  u_here  = Vector<double>(device, velocity.finest().n_owned());
+  to_velocity_points =
+    Matrix<double>(device, points_from_coarser(fine_mesh, free.finest().n_cells(), temperature.finest().n_cells()));
 }
 
 template <int dim>

@@ -13,6 +13,7 @@
 #include "scalar/nonlinear_kernels.h"
 #include "solvers/krylov.h"
 
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
 #include <algorithm>
@@ -62,10 +63,11 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   , parameters(parameters)
   , mapping(mapping)
   , velocity(velocity)
-  , quadrature(parameters.is_q2() ? CoarserCells<dim>::quadrature() : dealii::Quadrature<dim>(dealii::QGauss<dim>(2)))
+  , quadrature(parameters.is_q2() ? CoarserCells<dim>::in_parts(3) : dealii::Quadrature<dim>(dealii::QGauss<dim>(2)))
   , host(make_field(velocity, parameters, parameters.boundaries.dirichlet(velocity.finest().triangulation())))
   , unconstrained(make_field(velocity, parameters, {}))
-  , coarser(parameters.is_q2() ? std::make_unique<CoarserCells<dim>>(device, velocity, unconstrained) : nullptr)
+  , coarser(parameters.is_q2() ? std::make_unique<CoarserCells<dim>>(device, velocity, unconstrained, mapping) :
+                                 nullptr)
   , field(device, host, mapping)
   , points(device, host.finest(), mapping, quadrature, flags_of(parameters))
   , velocities(device, flow_here())
@@ -167,12 +169,11 @@ template <int dim>
 void HeatEquation<dim>::check_rest(double viscosity, const std::vector<double> &gravity,
                                    const Vector<double> &density) const
 {
-  const auto up = upwards<dim>(gravity);
-  const auto g  = std::sqrt(std::inner_product(gravity.begin(), gravity.begin() + dim, gravity.begin(), 0.));
-  const auto note =
-    conduction_note(device.communicator(), parameters.diffusivity, viscosity, g, height_range(space(), up),
-                    heights_of(quadrature_points(velocity.finest(), mapping, dealii::QGauss<dim>(2)), up),
-                    to_host(density));
+  const auto up   = upwards<dim>(gravity);
+  const auto g    = std::sqrt(std::inner_product(gravity.begin(), gravity.begin() + dim, gravity.begin(), 0.));
+  const auto note = conduction_note(
+    device.communicator(), parameters.diffusivity, viscosity, g, height_range(space(), up),
+    heights_of(quadrature_points(velocity.finest(), mapping, dealii::QGauss<dim>(2)), up), to_host(density));
   if (notes != nullptr && !note.empty())
     notes->once("rest", note);
 }
@@ -332,12 +333,13 @@ std::string HeatEquation<dim>::cell_numbers(double dt)
 template <int dim>
 void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
 {
-  const Vector<double> nodal = ghosts.with_ghosts(T);
-  auto                &on_T  = coarser ? coarser->at_points : at_points;
-  device.for_each(n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
-                                points.view(), nodal.data(), 1, 0, {on_T.data(), nullptr, 0}});
+  const Vector<double> nodal  = ghosts.with_ghosts(T);
+  const auto          &of_T   = coarser ? coarser->points : points;
+  Vector<double>      &result = coarser ? coarser->at_points : at_points;
+  device.for_each(of_T.n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
+                                     of_T.view(), nodal.data(), 1, 0, {result.data(), nullptr, 0}});
   if (coarser)
-    device.multiply(1., coarser->to_velocity_points, on_T, 0., at_points);
+    device.multiply(1., coarser->to_velocity_points, result, 0., at_points);
 }
 
 template <int dim>

@@ -30,8 +30,8 @@
 
 namespace adamant
 {
-/// Solves ∂_t T + u · ∇T - κ ΔT = Q implicitly, for a bilinear T on the mesh of a bilinear velocity, or a biquadratic T
-/// on the mesh of its pressure, whose nodes are the velocity's (CoarserCells). The velocity of a step is u* = (1 + r) uⁿ - r uⁿ⁻¹, where r is the step over the last one. A step of BDF2 solves
+/// Solves ∂_t T + u · ∇T - κ ΔT = Q implicitly. T is bilinear on the mesh of a bilinear velocity, or biquadratic on the
+/// mesh of the pressure, with the nodes of the velocity (CoarserCells). The velocity of a step is u* = (1 + r) uⁿ - r uⁿ⁻¹, where r is the step over the last one. A step of BDF2 solves
 ///
 ///   (a0/dt M + C(u*) + κ K) Tⁿ⁺¹ = -M (a1 Tⁿ + a2 Tⁿ⁻¹)/dt + Q + fluxes,
 ///
@@ -99,16 +99,16 @@ public:
   Vector<double> T; ///< nodal values
 
 private:
-  int            n_points() const { return points.n_points(); }
+  int                   n_points() const { return points.n_points(); }
   const Field<dim>     &flow_here() const { return coarser ? coarser->velocity : velocity; } // on T's cells
   const Vector<double> &here(const Vector<double> &u) { return coarser ? coarser->velocity_here(u) : u; }
-  void           flow_at_points(std::size_t level, double kappa, bool upwind, double *rate);
-  void           assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
-  void           residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
-  void           add_loads(Vector<double> &y);
-  void           note_values(double dt);
-  std::string    cell_numbers(double dt);
-  HeatStatistics statistics() const;
+  void                  flow_at_points(std::size_t level, double kappa, bool upwind, double *rate);
+  void                  assemble(const BackwardDifference &weights, double dt, const Vector<double> &u, double ratio);
+  void                  residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
+  void                  add_loads(Vector<double> &y);
+  void                  note_values(double dt);
+  std::string           cell_numbers(double dt);
+  HeatStatistics        statistics() const;
 
   Device                                 device;
   const HeatParameters                  &parameters;

@@ -98,8 +98,8 @@ struct HeatResidual
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
     const int  cell = point / shapes.n_q, q = point % shapes.n_q;
-    const long place      = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
-    double     density    = -heating[point], laplacian = 0;
+    const long place   = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
+    double     density = -heating[point], laplacian = 0;
     double     slope[dim] = {};
     for (int a = 0; a < shapes.n; ++a)
       {

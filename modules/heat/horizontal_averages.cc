@@ -52,7 +52,7 @@ LayerPoints<dim> layer_points(const std::vector<double> &heights, int n)
         is_level = is_level && std::abs(heights[v] - ((v >> e & 1) != 0 ? end : begin)) < 1e-6 * std::abs(size);
       for (int k = layer_of(*low + 1e-6); is_level && k <= layer_of(*high - 1e-6); ++k)
         {
-          const double       bottom = std::max(*low, double(k)), top = std::min(*high, k + 1.);
+          const double              bottom = std::max(*low, double(k)), top = std::min(*high, k + 1.);
           const dealii::QGauss<dim> gauss(2);
           for (unsigned int q = 0; q < gauss.size(); ++q)
             {
@@ -109,8 +109,8 @@ HorizontalAverages<dim>::HorizontalAverages(const LevelSpace<dim>               
 {
   spaces.insert(spaces.end(), scalars.begin(), scalars.end());
   of_spaces.resize(spaces.size());
-  const auto [bottom, top] = height_range(velocity, up);
-  const double thickness   = (top - bottom) / n;
+  const auto [bottom, top]                 = height_range(velocity, up);
+  const double                   thickness = (top - bottom) / n;
   std::vector<dealii::FE_Q<dim>> elements; // of one component
   for (const auto *space : spaces)
     elements.emplace_back(space->element().degree);

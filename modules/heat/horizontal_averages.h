@@ -26,8 +26,9 @@ public:
                      const dealii::Mapping<dim> &mapping, const dealii::Tensor<1, dim> &up, unsigned int n);
 
   /// Returns columns with a value for each layer, from below. They are the mean "height" of the layer, the averages of
-  /// the scalars, one of each space, under their names, of |u| as "speed", and the geometric average of the cells' "viscosity". The values
-  /// of |u| at the nodes are interpolated. Arguments have values of the own nodes and cells.
+  /// the scalars under their names, of |u| as "speed", and the geometric average of the cells' "viscosity". There is one
+  /// scalar for each space. The values of |u| at the nodes are interpolated. Arguments have values of the own nodes and
+  /// cells.
   std::vector<SampleColumn> operator()(const double *u, const double *viscosity,
                                        const std::vector<std::pair<std::string, const double *>> &scalars) const;
 

@@ -329,9 +329,8 @@ TEST_F(BuoyantFlow, ConvectsAsPublished)
 // the Nusselt number are left on 32 x 32 cells.
 TEST_F(BuoyantFlow, BiquadraticTemperaturesConvectAsMeasured)
 {
-  const auto record = run_file("blankenbach_1a.prm",
-                               {"Mesh/Refinements=4", "Time stepping/Steady tolerance=1e-4", "Temperature/Element=q2",
-                                "Temperature/Advection=galerkin"})
+  const auto record = run_file("blankenbach_1a.prm", {"Mesh/Refinements=4", "Time stepping/Steady tolerance=1e-4",
+                                                      "Temperature/Element=q2", "Temperature/Advection=galerkin"})
                         .record;
   EXPECT_NEAR(nusselt(record, "2"), 4.884409 * (1. - 5.7e-4), 1e-5 * 4.884409);
   EXPECT_NEAR(nusselt(record, "3"), -nusselt(record, "2"), 1e-5);

@@ -181,11 +181,10 @@ void expect_order(const adamant::Device &device, unsigned int coarse, bool hangi
   for (const int fine : {0, 1})
     {
       Flow<dim> flow(device, coarse + fine, hanging, "q2");
-      flow.parameters.heating =
-        "20*((0.5-y)*pi*cos(pi*x)*sin(2*y)+(x-0.5)*2*sin(pi*x)*cos(2*y))" + shift + "+(pi^2+4+" +
-        (dim == 3 ? "1" : "0") + ")*" + profile;
+      flow.parameters.heating = "20*((0.5-y)*pi*cos(pi*x)*sin(2*y)+(x-0.5)*2*sin(pi*x)*cos(2*y))" + shift +
+                                "+(pi^2+4+" + (dim == 3 ? "1" : "0") + ")*" + profile;
       flow.start(profile, profile);
-      const auto u = flow.flow([](const Point<dim> &x, int c) {
+      const auto u     = flow.flow([](const Point<dim> &x, int c) {
         return c == 0 ? 20. * (0.5 - x[1]) : c == 1 ? 20. * (x[0] - 0.5) : 0.;
       });
       const auto exact = [](const Point<dim> &x) {
@@ -314,8 +313,8 @@ TEST_P(HeatOf, AveragesLayers)
   const double square = element == "q2" ? 3. : 0.; // of which the average is exact, too
   flow.start("1-2*y+0.3*(x-0.5)+" + std::to_string(square) + "*y^2");
   const auto                          &space = flow.heat->shown_space();
-  const adamant::HorizontalAverages<2> averages(flow.velocity->finest(), {&space}, flow.mapping,
-                                                Tensor<1, 2>({0., 1.}), 7);
+  const adamant::HorizontalAverages<2> averages(flow.velocity->finest(), {&space}, flow.mapping, Tensor<1, 2>({0., 1.}),
+                                                7);
   const auto u = to_host(flow.flow([](const Point<2> &x, int c) { return c == 0 ? -3. * x[1] : 4. * x[1]; }));
   adamant::Array<double> eta(space.n_cells());
   for (int c = 0; c < space.n_cells(); ++c)
