@@ -23,8 +23,8 @@ public:
   CoarserCells(const Device &device, const Field<dim> &of_velocity, const Field<dim> &temperature,
                const dealii::Mapping<dim> &mapping);
 
-  /// Returns the rule with n points in each direction of the parts of a cell. With 3 of them (u · ∇φ_j) φ_i is exact on
-  /// boxes, and with 2 the points are those of QGauss(2) in the velocity's cells.
+  /// Returns the rule with n points in each direction of the parts of a cell. With 3, (u · ∇φ_j) φ_i is exact on boxes.
+  /// With 2, the points are the points of QGauss(2) in the velocity's cells.
   static dealii::Quadrature<dim> in_parts(unsigned int n);
 
   Field<dim>          velocity;           ///< on the cells of T
