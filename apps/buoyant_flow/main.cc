@@ -83,7 +83,7 @@ private:
         heat.emplace(device, flow->matrices().velocity, mapping, parameters.temperature, &composition->transport);
         heat->watch(notes, parameters.problem.all(&adamant::FlowBoundaries::prescribes, *mesh),
                     parameters.problem.all(&adamant::FlowBoundaries::is_open, *mesh));
-        fields.push_back({&heat->space(), {"T"}, {"mean_T"}});
+        fields.push_back({&heat->shown_space(), {"T"}, {"mean_T"}});
       }
     tables.set_up(flow->space(), composition->space(), present_heat(), mapping, gravity);
     evaluation.emplace(parameters.output, mapping, fields, flow->quantities());
@@ -215,7 +215,7 @@ private:
     auto values = flow->values();
     values.push_back(adamant::to_host(composition->c));
     if (heat)
-      values.push_back(adamant::to_host(heat->T));
+      values.push_back(adamant::to_host(heat->shown()));
     return values;
   }
 
@@ -223,7 +223,7 @@ private:
   {
     std::vector<const Vector *> vectors = {&flow->u, &flow->p, &flow->viscosity, &composition->c};
     if (heat)
-      vectors.insert(vectors.end(), {&heat->T, &heat->residuals()});
+      vectors.insert(vectors.end(), {&heat->shown(), &heat->residuals(), &heat->T});
     return vectors;
   }
 
@@ -233,8 +233,8 @@ private:
     flow->add_output(output, derived, values[0], values[1], parameters.output.shows("viscosity") ? values[2] : nullptr);
     output.add(composition->space(), values[3], "composition");
     if (heat)
-      output.add(heat->space(), values[4], "temperature");
-    output.build_patches(mapping, 1);
+      output.add(heat->shown_space(), values[4], "temperature");
+    output.build_patches(mapping, heat ? heat->space().element().degree : 1);
     series.write(output, t);
     tables.write(this->folder(), t, values);
   }
@@ -242,7 +242,7 @@ private:
   adamant::FollowedField<dim> followed(const std::string &name) const override
   {
     using Followed = adamant::FollowedField<dim>;
-    return name == "temperature" ? Followed{&heat->space(), &heat->T} :
+    return name == "temperature" ? Followed{&heat->shown_space(), &heat->shown()} :
            name == "velocity"    ? Followed{&flow->space(), &flow->u} :
                                    Followed{&composition->space(), &composition->c};
   }

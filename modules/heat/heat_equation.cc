@@ -13,12 +13,14 @@
 #include "scalar/nonlinear_kernels.h"
 #include "solvers/krylov.h"
 
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,15 +28,39 @@ namespace adamant
 {
 namespace
 {
-const auto heat_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+dealii::UpdateFlags flags_of(const HeatParameters &parameters)
+{
+  return dealii::update_values | dealii::update_gradients | dealii::update_JxW_values |
+         (parameters.is_q2() ? dealii::update_hessians : dealii::update_default);
+}
+
+// In space, three points in each direction of a velocity cell would take three times as long as two, which keep the order.
+template <int dim>
+dealii::Quadrature<dim> rule_of(const HeatParameters &parameters)
+{
+  return parameters.is_q2() ? CoarserCells<dim>::in_parts(dim == 2 ? 3 : 2) :
+                              dealii::Quadrature<dim>(dealii::QGauss<dim>(2));
+}
 
 template <int dim>
-Field<dim> make_field(const Field<dim> &velocity, const std::string &name, const DirichletBoundary &dirichlet)
+Field<dim> make_field(const Field<dim> &velocity, const HeatParameters &parameters, const DirichletBoundary &dirichlet)
 {
   if (velocity.element().n_components() != dim || velocity.element().degree != 1)
     throw RunError("a temperature needs a bilinear velocity");
-  const dealii::FE_Q<dim> element(1);
-  return Field<dim>(velocity.meshes(), name, element, dirichlet);
+  const dealii::FE_Q<dim> element(parameters.is_q2() ? 2 : 1);
+  return Field<dim>(velocity.meshes(), "temperature", element, dirichlet,
+                    parameters.is_q2() ? std::optional<std::size_t>(halved_level(velocity.meshes())) : std::nullopt);
+}
+
+// The places of the nodes in the reference cell, of which an edge has this length.
+template <int dim>
+Array<double> places_of_nodes(const dealii::FiniteElement<dim> &element, int length)
+{
+  Array<double> places;
+  for (const auto i : first_components(element))
+    for (int d = 0; d < dim; ++d)
+      places.push_back(length * element.unit_support_point(i)[d]);
+  return places;
 }
 } // namespace
 
@@ -46,22 +72,26 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   , mapping(mapping)
   , velocity(velocity)
   , transport(parameters.advection == "limited" ? transport : nullptr)
-  , host(make_field(velocity, "temperature", parameters.boundaries.dirichlet(velocity.finest().triangulation())))
-  , unconstrained(make_field(velocity, "temperature", {}))
+  , quadrature(rule_of<dim>(parameters))
+  , host(make_field(velocity, parameters, parameters.boundaries.dirichlet(velocity.finest().triangulation())))
+  , unconstrained(make_field(velocity, parameters, {}))
+  , coarser(parameters.is_q2() ? std::make_unique<CoarserCells<dim>>(device, velocity, unconstrained, mapping) :
+                                 nullptr)
   , field(device, host, mapping)
-  , points(device, host.finest(), mapping, quadrature)
-  , velocities(device, velocity)
+  , points(device, host.finest(), mapping, quadrature, flags_of(parameters))
+  , velocities(device, flow_here())
   , ghosts(device, exchange_plan(host.finest().partition()), host.finest().n_owned())
   , E(device, sum_of_cell_loads(unconstrained.finest()))
   , load(device, unconstrained.finest(), mapping, parameters.boundaries)
-  , A("temperature", host, unknowns(host), mapping, quadrature, heat_flags, nullptr, Levels::all)
+  , position(device, places_of_nodes(flow_here().element(), parameters.is_q2() ? 2 : 1))
+  , A("temperature", host, unknowns(host), mapping, quadrature, flags_of(parameters), nullptr, Levels::all)
 {
   if (parameters.advection == "limited" && !is_limited())
     throw RunError("a temperature with limited advection needs a transport");
   first_point = {0};
-  for (std::size_t l = 0; l < velocity.n_levels(); ++l)
+  for (std::size_t l = 0; l < host.n_levels(); ++l)
     {
-      of_velocity.emplace_back(device, velocity.space(l), mapping, quadrature);
+      of_velocity.emplace_back(device, flow_here().space(l), mapping, quadrature);
       first_point.push_back(first_point.back() + of_velocity[l].n_points());
     }
   const int n  = n_points();
@@ -98,10 +128,7 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
 template <int dim>
 double HeatEquation<dim>::largest_rate(double kappa)
 {
-  const std::size_t top = of_velocity.size() - 1;
-  device.for_each(n_points(),
-                  FlowAtPoints<dim>{of_velocity[top].view(), velocities[top].data(), kappa, false,
-                                    flow.data() + first_point[top], courant_rate.data(), first_point.back()});
+  flow_at_points(of_velocity.size() - 1, kappa, false, courant_rate.data());
   return extremes(courant_rate)[1];
 }
 
@@ -163,19 +190,28 @@ template <int dim>
 void HeatEquation<dim>::check_rest(double viscosity, const std::vector<double> &gravity,
                                    const Vector<double> &density) const
 {
-  const auto up = upwards<dim>(gravity);
-  const auto g  = std::sqrt(std::inner_product(gravity.begin(), gravity.begin() + dim, gravity.begin(), 0.));
-  const auto note =
-    conduction_note(device.communicator(), parameters.diffusivity, viscosity, g, height_range(space(), up),
-                    heights_of(field.quadrature_points(quadrature), up), to_host(density));
+  const auto up   = upwards<dim>(gravity);
+  const auto g    = std::sqrt(std::inner_product(gravity.begin(), gravity.begin() + dim, gravity.begin(), 0.));
+  const auto note = conduction_note(
+    device.communicator(), parameters.diffusivity, viscosity, g, height_range(space(), up),
+    heights_of(quadrature_points(velocity.finest(), mapping, dealii::QGauss<dim>(2)), up), to_host(density));
   if (notes != nullptr && !note.empty())
     notes->once("rest", note);
+}
+
+// Evaluates the velocity and τ on a level; see FlowAtPoints.
+template <int dim>
+void HeatEquation<dim>::flow_at_points(std::size_t level, double kappa, bool upwind, double *rate)
+{
+  device.for_each(of_velocity[level].n_points(),
+                  FlowAtPoints<dim>{of_velocity[level].view(), position.data(), velocities[level].data(), kappa, upwind,
+                                    flow.data() + first_point[level], rate, first_point.back()});
 }
 
 template <int dim>
 double HeatEquation<dim>::next_step(const Vector<double> &u)
 {
-  velocities.update_finest(u);
+  velocities.update_finest(here(u));
   const double most    = largest_rate(last_step > 0. ? 0. : parameters.diffusivity); // then `growth` limits steps
   const double longest = most > 0. ? parameters.courant / most : std::numeric_limits<double>::infinity();
   return last_step > 0. ? std::min(longest, parameters.growth * last_step) : longest;
@@ -185,12 +221,9 @@ double HeatEquation<dim>::next_step(const Vector<double> &u)
 template <int dim>
 void HeatEquation<dim>::set_flow()
 {
-  velocities.update(u_star);
+  velocities.update(here(u_star));
   for (std::size_t l = 0; l < of_velocity.size(); ++l)
-    device.for_each(of_velocity[l].n_points(),
-                    FlowAtPoints<dim>{of_velocity[l].view(), velocities[l].data(), parameters.diffusivity,
-                                      parameters.advection == "supg", flow.data() + first_point[l], nullptr,
-                                      first_point.back()});
+    flow_at_points(l, parameters.diffusivity, parameters.advection == "supg", nullptr);
 }
 
 template <int dim>
@@ -379,9 +412,13 @@ std::string HeatEquation<dim>::cell_numbers(double dt)
 template <int dim>
 void HeatEquation<dim>::evaluate(Vector<double> &at_points) const
 {
-  const Vector<double> nodal = ghosts.with_ghosts(T);
-  device.for_each(n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
-                                points.view(), nodal.data(), 1, 0, {at_points.data(), nullptr, 0}});
+  const Vector<double> nodal  = ghosts.with_ghosts(T);
+  const auto          &of_T   = coarser ? coarser->points : points;
+  Vector<double>      &result = coarser ? coarser->at_points : at_points;
+  device.for_each(of_T.n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
+                                     of_T.view(), nodal.data(), 1, 0, {result.data(), nullptr, 0}});
+  if (coarser)
+    device.multiply(1., coarser->to_velocity_points, result, 0., at_points);
 }
 
 template <int dim>
@@ -412,8 +449,20 @@ void HeatEquation<dim>::serialize(State &state, double time)
   state.scalar(defect);
   state.scalar(range[0]);
   state.scalar(range[1]);
-  state.vector(T, field, boundary.at(time));
-  state.vector(T_old, field, boundary.at(time - last_step));
+  for (auto *vector : {&T, &T_old})
+    {
+      const auto &g = boundary.at(vector == &T ? time : time - last_step);
+      if (!coarser || !state.changes_mesh())
+        {
+          state.vector(*vector, field, g);
+          continue;
+        }
+      state.unknowns(*vector, coarser->shown_by());
+      if (!state.loading())
+        continue;
+      device.copy(*vector, x);
+      field.nodal_values(x, g, *vector);
+    }
   state.vector(u_before, velocity.finest());
   if (state.goes_back())
     state.vector(r, unconstrained.finest());

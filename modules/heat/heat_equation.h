@@ -8,6 +8,7 @@
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
+#include "heat/coarser_cells.h"
 #include "heat/heat_notes.h"
 #include "heat/heat_parameters.h"
 #include "heat/heat_statistics.h"
@@ -17,7 +18,7 @@
 #include "operators/ghost_values.h"
 #include "scalar/transport/limited_transport.h"
 
-#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
 
 #include <array>
@@ -30,8 +31,9 @@
 
 namespace adamant
 {
-/// Solves ∂_t T + u · ∇T - κ ΔT = Q for a bilinear T on the mesh of a bilinear velocity, implicitly. The velocity of
-/// a step is u* = (1 + r) uⁿ - r uⁿ⁻¹, where r is the step over the last one. A step of BDF2 solves
+/// Solves ∂_t T + u · ∇T - κ ΔT = Q implicitly. T is bilinear on the mesh of a bilinear velocity, or biquadratic on the
+/// mesh of the pressure, with the nodes of the velocity (CoarserCells). The velocity of a step is
+/// u* = (1 + r) uⁿ - r uⁿ⁻¹, where r is the step over the last one. A step of BDF2 solves
 ///
 ///   (a0/dt M + C(u*) + κ K) Tⁿ⁺¹ = -M (a1 Tⁿ + a2 Tⁿ⁻¹)/dt + Q + fluxes,
 ///
@@ -45,9 +47,9 @@ namespace adamant
 ///   M (T' - T)/s + κ K (θ T' + (1 - θ) T) = Q + fluxes
 ///
 /// M is the lumped mass matrix, and Q and fluxes belong to the time of θ T' + (1 - θ) T. The number θ is 1/2
-/// (Crank-Nicolson), or the least one above for which (1 - θ) s κ K_ii <= M_ii. Then T' stays in the range of T and of prescribed values,
-/// if no K_ij beside the diagonal is positive, and without Q and fluxes. This holds on squares, and on cubes without
-/// hanging nodes.
+/// (Crank-Nicolson), or the least one above for which (1 - θ) s κ K_ii <= M_ii. Then T' stays in the range of T and of
+/// prescribed values, if no K_ij beside the diagonal is positive, and without Q and fluxes. This holds on squares, and
+/// on cubes without hanging nodes.
 ///
 /// All ranks call all functions together.
 template <int dim>
@@ -81,7 +83,7 @@ public:
   /// prescribed ones, and solves with many iterations.
   void advance(double time, double dt, const Vector<double> &u);
 
-  /// Computes T at the points of QGauss(2): point q of cell c is entry c n_q + q.
+  /// Computes T at the points of QGauss(2) in the velocity's cells: point q of cell c is entry c n_q + q.
   void evaluate(Vector<double> &at_points) const;
 
   /// Returns the mean of κ ∂_n T, the heat that comes in, on each boundary with prescribed values. It follows from the
@@ -108,29 +110,38 @@ public:
   const LevelSpace<dim> &space() const { return field.space(); }
   const HeatParameters  &data() const { return parameters; }
 
+  /// Returns a space on the velocity's mesh that has T, and T's nodal values there until the next call, for outputs and
+  /// for a mesh that follows T.
+  const LevelSpace<dim> &shown_space() const { return coarser ? coarser->shown.finest() : space(); }
+  const Vector<double>  &shown() const { return coarser ? coarser->show(T) : T; }
+
   Vector<double> T; ///< nodal values
 
 private:
-  int            n_points() const { return points.n_points(); }
-  bool           is_limited() const { return transport != nullptr; }
-  double         largest_rate(double kappa);
-  void           set_flow();
-  void           assemble(double mass);
-  void           solve(const BackwardDifference &weights, double time, double dt, double ratio);
-  void           split_step(double time, double dt);
-  void           residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
-  void           add_loads(Vector<double> &y);
-  void           note_values(double dt);
-  std::string    cell_numbers(double dt);
-  HeatStatistics statistics() const;
+  int                   n_points() const { return points.n_points(); }
+  bool                  is_limited() const { return transport != nullptr; }
+  const Field<dim>     &flow_here() const { return coarser ? coarser->velocity : velocity; } // on T's cells
+  const Vector<double> &here(const Vector<double> &u) { return coarser ? coarser->velocity_here(u) : u; }
+  void                  flow_at_points(std::size_t level, double kappa, bool upwind, double *rate);
+  double                largest_rate(double kappa);
+  void                  set_flow();
+  void                  assemble(double mass);
+  void                  solve(const BackwardDifference &weights, double time, double dt, double ratio);
+  void                  split_step(double time, double dt);
+  void                  residual(const Vector<double> &of, const BackwardDifference &weights, double time, double dt);
+  void                  add_loads(Vector<double> &y);
+  void                  note_values(double dt);
+  std::string           cell_numbers(double dt);
+  HeatStatistics        statistics() const;
 
-  const dealii::QGauss<dim>              quadrature{2};
   Device                                 device;
   const HeatParameters                  &parameters;
   const dealii::Mapping<dim>            &mapping;
   const Field<dim>                      &velocity;
   LimitedTransport<dim>                 *transport;
+  const dealii::Quadrature<dim>          quadrature;
   Field<dim>                             host, unconstrained; // the second one has no prescribed values
+  std::unique_ptr<CoarserCells<dim>>     coarser;             // than the velocity's; null: T has the velocity's
   DeviceField<dim>                       field;
   QuadratureData<dim>                    points; // of T on the finest level
   std::vector<QuadratureData<dim>>       of_velocity;
@@ -140,6 +151,7 @@ private:
   ValuesAtPoints                         boundary, heating;
   Matrix<double>                         E; // loads of cells to unknowns
   BoundaryLoad<dim>                      load;
+  List<double>                           position; // of the velocity's nodes
   Form<dim>                              A;
   std::unique_ptr<LinearSolver>          solver;
   Vector<double>                         T_old, before, rate, x, b, r, free, integrals, flow, u_star, u_before;

@@ -11,13 +11,15 @@
 namespace adamant
 {
 /// Computes the velocity u at a point, and the time τ = (4 uᵀ G u + 72 κ² G : G)^(-1/2) of streamline upwinding. With
-/// the cell's Jacobian J, G = J⁻ᵀ J⁻¹; in a box of edges h_d it is diag(1 / h_d²). Elements are bilinear, of dim
-/// components. `values` gets u and τ (0 without `upwind`), and `rate` gets |J⁻¹ u| + κ √(G : G) unless it is null.
+/// the Jacobian J of the velocity's cell, G = J⁻ᵀ J⁻¹; in a box of edges h_d it is diag(1 / h_d²). The velocity is
+/// bilinear in cells, or in the 2^dim parts of a cell, of dim components. `position` has the places [a dim + e] of the
+/// nodes in the reference cell, in edges of such parts.
+/// `values` gets u and τ (0 without `upwind`), and `rate` gets |J⁻¹ u| + κ √(G : G) unless it is null.
 template <int dim>
 struct FlowAtPoints
 {
   ShapesView    shapes;
-  const double *u;
+  const double *position, *u;
   double        diffusion;
   bool          upwind;
   double       *values, *rate;
@@ -37,7 +39,7 @@ struct FlowAtPoints
           {
             v[d] += u[node * dim + d] * shapes.value[q * shapes.n + a];
             for (int e = 0; e < dim; ++e)
-              J[e][d] += (a >> e & 1) * gradient[d];
+              J[e][d] += position[a * dim + e] * gradient[d];
           }
       }
     double along = 0, square = 0;
@@ -56,8 +58,8 @@ struct FlowAtPoints
   }
 };
 
-/// Integrates (mass φ_j + u · ∇φ_j) (φ_i + τ u · ∇φ_i) + κ ∇φ_j · ∇φ_i. `flow` has u and τ at the points. Where
-/// `lumped`, a cell's mass matrix is diagonal, with the sums of its rows.
+/// Integrates (mass φ_j + u · ∇φ_j) (φ_i + τ u · ∇φ_i) + κ (∇φ_j · ∇φ_i - Δφ_j τ u · ∇φ_i). `flow` has u and τ at the
+/// points. Where `lumped`, a cell's mass matrix is diagonal, with the sums of its rows.
 template <int dim>
 struct HeatKernel
 {
@@ -76,7 +78,8 @@ struct HeatKernel
         shift += flow(d, at.point) * at.gradient_i[d];
       }
     shift *= flow(dim, at.point);
-    local[0][0] += (change * (at.value_i + shift) + diffusion * dot<dim>(at.gradient_j, at.gradient_i)) * at.JxW;
+    const double conduction = dot<dim>(at.gradient_j, at.gradient_i) - shift * at.laplacian_j;
+    local[0][0] += (change * (at.value_i + shift) + diffusion * conduction) * at.JxW;
   }
 };
 
@@ -106,8 +109,8 @@ struct AssembleBlocks<dim, LumpedHeatKernel<dim>>
 };
 
 /// Computes at a point the integrands of HeatEquation's residual: ρ = dT/dt + u · ∇T - Q, which φ_i multiplies, and
-/// κ ∇T + τ ρ u, which ∇φ_i multiplies. They stand one after the other in `integrands`. Where `rate` is null, ρ does
-/// without dT/dt.
+/// κ ∇T + τ (ρ - κ ΔT) u, which ∇φ_i multiplies. They stand one after the other in `integrands`. Where `rate` is null,
+/// ρ does without dT/dt. Shapes without Laplacians have ΔT = 0.
 template <int dim>
 struct HeatResidual
 {
@@ -121,8 +124,8 @@ struct HeatResidual
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
     const int  cell = point / shapes.n_q, q = point % shapes.n_q;
-    const long place      = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
-    double     density    = -heating[point];
+    const long place   = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
+    double     density = -heating[point], laplacian = 0;
     double     slope[dim] = {};
     for (int a = 0; a < shapes.n; ++a)
       {
@@ -131,12 +134,15 @@ struct HeatResidual
           density += rate[node] * shapes.value[q * shapes.n + a];
         for (int d = 0; d < dim; ++d)
           slope[d] += T[node] * shapes.gradient[(place + a) * dim + d];
+        if (shapes.laplacian != nullptr)
+          laplacian += T[node] * shapes.laplacian[place + a];
       }
     for (int d = 0; d < dim; ++d)
       density += flow(d, point) * slope[d];
     integrands[point] = density;
     for (int d = 0; d < dim; ++d)
-      integrands[(d + 1) * stride + point] = diffusion * slope[d] + flow(dim, point) * density * flow(d, point);
+      integrands[(d + 1) * stride + point] =
+        diffusion * slope[d] + flow(dim, point) * (density - diffusion * laplacian) * flow(d, point);
   }
 };
 

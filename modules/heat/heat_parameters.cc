@@ -55,6 +55,10 @@ HeatParameters::HeatParameters(const MeshFileParameters &mesh_file)
   , linear_solver(default_options(), 256, "/Temperature/Linear solver")
 {
   using namespace dealii::Patterns;
+  add_parameter("Element", element,
+                "q1: bilinear on the velocity's mesh; q2: biquadratic on the pressure's mesh, with the same nodes, for "
+                "smooth temperatures",
+                prm, Selection("q1|q2"));
   add_parameter("Advection", advection,
                 "supg: with streamline upwinding on every level; galerkin; or limited: explicit steps with limited "
                 "fluxes between two half steps of diffusion, so that T keeps its bounds",
@@ -96,5 +100,7 @@ void HeatParameters::check(unsigned int dim) const
           "Temperature/Linear solver/Solver = cg is for symmetric matrices; take gmres or bicgstab");
   require(!is_limited() || scheme == "bdf2",
           "Temperature/Time scheme = bdf1 is for implicit advection; Advection = limited has a splitting of order 2");
+  require(!is_limited() || !is_q2(),
+          "Temperature/Element = q2 does not go with Advection = limited, whose bounds are those of bilinear elements");
 }
 } // namespace adamant

@@ -41,13 +41,14 @@ struct SplitHeatParameters : TemperatureParameters
 /// Section "Temperature" of HeatEquation, with the parameters of its implicit steps.
 struct HeatParameters : TemperatureParameters
 {
-  std::string            advection = "supg", scheme = "bdf2";
+  std::string            element = "q1", advection = "supg", scheme = "bdf2";
   double                 courant = 1., growth = 1.5;
   LinearSolverParameters linear_solver;
 
   explicit HeatParameters(const MeshFileParameters &mesh_file);
 
   bool is_limited() const { return on() && advection == "limited"; }
+  bool is_q2() const { return element == "q2"; }
   /// Throws InputError for mistakes that show without a mesh.
   void check(unsigned int dim) const;
 };

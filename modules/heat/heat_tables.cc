@@ -46,7 +46,11 @@ void HeatTables<dim>::set_up(const LevelSpace<dim> &of_velocity, const LevelSpac
                    heat->data().diffusivity);
   if (parameters.layers == 0)
     return;
-  averages.emplace(of_velocity, scalars, mapping, upwards<dim>(gravity), parameters.layers);
+  std::vector<const LevelSpace<dim> *> spaces;
+  if (heat != nullptr)
+    spaces.push_back(&heat->shown_space());
+  spaces.push_back(&scalars);
+  averages.emplace(of_velocity, spaces, mapping, upwards<dim>(gravity), parameters.layers);
 }
 
 template <int dim>
@@ -78,7 +82,7 @@ void HeatTables<dim>::write_fluxes(const std::string &folder, const std::string 
 {
   if (!fluxes || folder.empty())
     return;
-  for (const auto &[id, nodes] : (*fluxes)(values[5], values[4]))
+  for (const auto &[id, nodes] : (*fluxes)(values[5], values[6]))
     {
       std::ostringstream text;
       text << std::setprecision(12) << (dim == 2 ? "x,y" : "x,y,z") << ",heat_flux\n";

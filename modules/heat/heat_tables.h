@@ -42,7 +42,7 @@ class HeatTables
 {
 public:
   /// Values of a state at this rank's own nodes and cells, in host memory: u, p, the viscosity, c, and where there is
-  /// a temperature, T and HeatEquation::residuals().
+  /// a temperature, HeatEquation::shown(), residuals() and T.
   using Values = std::vector<const double *>;
 
   explicit HeatTables(const HeatTableParameters &parameters)

@@ -36,7 +36,7 @@ struct LayerPoints
 };
 
 // Divides a cell into its parts in layers; `heights` has its vertices' heights over that of a layer. Where one face
-// lies below, and one above, the parts are bounded by the layers, and each has one point. Other cells have a grid of
+// lies below, and one above, the parts are bounded by the layers, and each has Gauss's points. Other cells have a grid of
 // points, each of which lies in a layer.
 template <int dim>
 LayerPoints<dim> layer_points(const std::vector<double> &heights, int n)
@@ -52,13 +52,16 @@ LayerPoints<dim> layer_points(const std::vector<double> &heights, int n)
         is_level = is_level && std::abs(heights[v] - ((v >> e & 1) != 0 ? end : begin)) < 1e-6 * std::abs(size);
       for (int k = layer_of(*low + 1e-6); is_level && k <= layer_of(*high - 1e-6); ++k)
         {
-          const double       bottom = std::max(*low, double(k)), top = std::min(*high, k + 1.);
-          dealii::Point<dim> point;
-          for (int d = 0; d < dim; ++d)
-            point[d] = d == e ? (0.5 * (bottom + top) - begin) / size : 0.5;
-          found.points.push_back(point);
-          found.weights.push_back((top - bottom) / std::abs(size));
-          found.layer.push_back(k);
+          const double              bottom = std::max(*low, double(k)), top = std::min(*high, k + 1.);
+          const dealii::QGauss<dim> gauss(2);
+          for (unsigned int q = 0; q < gauss.size(); ++q)
+            {
+              dealii::Point<dim> point = gauss.point(q);
+              point[e]                 = (bottom + point[e] * (top - bottom) - begin) / size;
+              found.points.push_back(point);
+              found.weights.push_back(gauss.weight(q) * (top - bottom) / std::abs(size));
+              found.layer.push_back(k);
+            }
         }
       if (is_level)
         return found;
@@ -95,23 +98,26 @@ void compress_parts(std::vector<Part> &parts)
 } // namespace
 
 template <int dim>
-HorizontalAverages<dim>::HorizontalAverages(const LevelSpace<dim> &velocity, const LevelSpace<dim> &scalars,
+HorizontalAverages<dim>::HorizontalAverages(const LevelSpace<dim>                      &velocity,
+                                            const std::vector<const LevelSpace<dim> *> &scalars,
                                             const dealii::Mapping<dim> &mapping, const dealii::Tensor<1, dim> &up,
                                             unsigned int n)
-  : velocity(velocity)
-  , scalars(scalars)
+  : spaces({&velocity})
   , n(n)
   , volume(n, 0.)
   , height(n, 0.)
 {
-  const auto [bottom, top]          = height_range(velocity, up);
-  const double            thickness = (top - bottom) / n;
-  const dealii::FE_Q<dim> element(1);
-  const int               n_nodes = element.n_dofs_per_cell();
+  spaces.insert(spaces.end(), scalars.begin(), scalars.end());
+  of_spaces.resize(spaces.size());
+  const auto [bottom, top]                 = height_range(velocity, up);
+  const double                   thickness = (top - bottom) / n;
+  std::vector<dealii::FE_Q<dim>> elements; // of one component
+  for (const auto *space : spaces)
+    elements.emplace_back(space->element().degree);
   struct Rule
   {
-    LayerPoints<dim>                       points;
-    std::unique_ptr<dealii::FEValues<dim>> values;
+    LayerPoints<dim>                                    points;
+    std::vector<std::unique_ptr<dealii::FEValues<dim>>> of_spaces;
   };
   std::map<std::vector<long>, Rule> rules; // by the rounded heights of a cell's vertices
   for (int c = 0; c < velocity.n_cells(); ++c)
@@ -124,37 +130,43 @@ HorizontalAverages<dim>::HorizontalAverages(const LevelSpace<dim> &velocity, con
           heights.push_back((up * cell->vertex(v) - bottom) / thickness);
           key.push_back(std::lround(1e6 * heights.back()));
         }
-      auto &[at, values] = rules[key];
-      if (!values)
+      auto &[at, all_values] = rules[key];
+      if (all_values.empty())
         {
-          at     = layer_points<dim>(heights, static_cast<int>(n));
-          values = std::make_unique<dealii::FEValues<dim>>(
-            mapping, element, dealii::Quadrature<dim>(at.points, at.weights),
-            dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values);
+          at = layer_points<dim>(heights, static_cast<int>(n));
+          for (const auto &element : elements)
+            all_values.push_back(std::make_unique<dealii::FEValues<dim>>(
+              mapping, element, dealii::Quadrature<dim>(at.points, at.weights),
+              dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values));
         }
-      values->reinit(cell);
-      std::map<int, std::vector<double>> weights; // of the nodes, by layer
-      for (const unsigned int q : values->quadrature_point_indices())
+      for (std::size_t k = 0; k < spaces.size(); ++k)
         {
-          auto &of = weights[at.layer[q]];
-          of.resize(n_nodes, 0.);
-          for (int a = 0; a < n_nodes; ++a)
-            of[a] += values->JxW(q) * values->shape_value(a, q);
-          volume[at.layer[q]] += values->JxW(q);
-          height[at.layer[q]] += values->JxW(q) * (up * values->quadrature_point(q));
-        }
-      for (const auto &[layer, of_nodes] : weights)
-        {
-          for (int a = 0; a < n_nodes; ++a)
+          auto &values = *all_values[k];
+          values.reinit(cell);
+          std::map<int, std::vector<double>> weights; // of the nodes, by layer
+          for (const unsigned int q : values.quadrature_point_indices())
             {
-              of_velocity.push_back({layer, first_dof(velocity, c, a), of_nodes[a]});
-              of_scalars.push_back({layer, first_dof(scalars, c, a), of_nodes[a]});
+              auto &of = weights[at.layer[q]];
+              of.resize(values.dofs_per_cell, 0.);
+              for (const unsigned int a : values.dof_indices())
+                of[a] += values.JxW(q) * values.shape_value(a, q);
             }
-          of_cells.push_back({layer, c, std::accumulate(of_nodes.begin(), of_nodes.end(), 0.)});
+          for (const auto &[layer, of_nodes] : weights)
+            {
+              for (const unsigned int a : values.dof_indices())
+                of_spaces[k].push_back({layer, first_dof(*spaces[k], c, static_cast<int>(a)), of_nodes[a]});
+              if (k == 0)
+                of_cells.push_back({layer, c, std::accumulate(of_nodes.begin(), of_nodes.end(), 0.)});
+            }
+        }
+      for (const unsigned int q : all_values[0]->quadrature_point_indices())
+        {
+          volume[at.layer[q]] += all_values[0]->JxW(q);
+          height[at.layer[q]] += all_values[0]->JxW(q) * (up * all_values[0]->quadrature_point(q));
         }
     }
-  compress_parts(of_velocity);
-  compress_parts(of_scalars);
+  for (auto &of_space : of_spaces)
+    compress_parts(of_space);
   velocity.communicator().sum(volume.data(), static_cast<int>(n));
   velocity.communicator().sum(height.data(), static_cast<int>(n));
   for (unsigned int k = 0; k < n; ++k)
@@ -167,7 +179,7 @@ std::vector<double> HorizontalAverages<dim>::sums(const std::vector<Part> &parts
   std::vector<double> result(n, 0.);
   for (const auto &part : parts)
     result[part.layer] += part.weight * values[part.place];
-  velocity.communicator().sum(result.data(), static_cast<int>(n));
+  spaces[0]->communicator().sum(result.data(), static_cast<int>(n));
   for (unsigned int k = 0; k < n; ++k)
     result[k] /= volume[k];
   return result;
@@ -179,16 +191,16 @@ HorizontalAverages<dim>::operator()(const double *u, const double *viscosity,
                                     const std::vector<std::pair<std::string, const double *>> &of_scalar) const
 {
   std::vector<SampleColumn> columns = {{"height", height}};
-  for (const auto &[name, values] : of_scalar)
-    columns.push_back({name, sums(of_scalars, scalars.local_values(values))});
-  const auto    velocities = velocity.local_values(u);
+  for (std::size_t k = 0; k < of_scalar.size(); ++k)
+    columns.push_back({of_scalar[k].first, sums(of_spaces[k + 1], spaces[k + 1]->local_values(of_scalar[k].second))});
+  const auto    velocities = spaces[0]->local_values(u);
   Array<double> speed(velocities.size(), 0.); // at the first DoF of each node
   for (std::size_t i = 0; i < speed.size(); i += dim)
     for (int d = 0; d < dim; ++d)
       speed[i] = std::hypot(speed[i], velocities[i + d]);
-  columns.push_back({"speed", sums(of_velocity, speed)});
-  Array<double> logarithm(velocity.n_cells());
-  for (int c = 0; c < velocity.n_cells(); ++c)
+  columns.push_back({"speed", sums(of_spaces[0], speed)});
+  Array<double> logarithm(spaces[0]->n_cells());
+  for (std::size_t c = 0; c < logarithm.size(); ++c)
     logarithm[c] = std::log(viscosity[c]);
   columns.push_back({"viscosity", sums(of_cells, logarithm)});
   for (double &value : columns.back().values)

@@ -639,6 +639,7 @@ def implicit_temperature(d, last):
     d.set("Temperature/Advection", advection := d.pick("supg", "supg", "galerkin", "limited"))
     d.set("Temperature/Time scheme", d.pick("bdf2", "bdf2", "bdf2" if advection == "limited" else "bdf1"))
     d.set("Temperature/Courant number", d.pick("0.5", "1", "5"))
+    d.set("Temperature/Element", "q1" if advection == "limited" else d.pick("q1", "q2"))
     d.set("Temperature/Largest growth of a step", d.pick("1", "1.5"))
     d.set("Temperature/Linear solver/Tolerance", "1e-12")
     ra = d.pick("10", "1e3", "1e5")
