@@ -185,8 +185,8 @@ public:
 
   /// Returns an estimate of the largest speed that buoyancy causes until the end time, in fluid of height H. It is
   /// c sqrt(e range H) for the range of initial and prescribed temperatures. Between walls at rest c is 0.35, and 0.9
-  /// where warm fluid lies below cold one; where the fluid slips or leaves, or kappa is more than twice the viscosity, it
-  /// is 1.25. Without friction c were sqrt(2).
+  /// where warm fluid lies below cold one; where the fluid slips or leaves, or kappa is more than twice the viscosity,
+  /// it is 1.25. Without friction c were sqrt(2).
   /// All heat P that arises or comes in as flux gives 2 (e H² P / volume)^(1/3).
   double expected_speed(double end)
   {

@@ -34,7 +34,8 @@ dealii::UpdateFlags flags_of(const HeatParameters &parameters)
          (parameters.is_q2() ? dealii::update_hessians : dealii::update_default);
 }
 
-// In space, three points in each direction of a velocity cell would take three times as long as two, which keep the order.
+// In space, three points in each direction of a velocity cell would take three times as long as two, which keep the
+// order.
 template <int dim>
 dealii::Quadrature<dim> rule_of(const HeatParameters &parameters)
 {

@@ -14,8 +14,8 @@
 namespace adamant
 {
 /// Averages over horizontal layers of equal height, on the host. They are exact for functions of degree up to 3 in each
-/// direction on boxes with horizontal faces below and above. Other cells are divided by a grid of points whose distance is at most a quarter of
-/// a layer's height. All ranks call all functions together.
+/// direction on boxes with horizontal faces below and above. Other cells are divided by a grid of points whose distance
+/// is at most a quarter of a layer's height. All ranks call all functions together.
 template <int dim>
 class HorizontalAverages
 {
