@@ -3,6 +3,7 @@
 #include "fem/functions/points.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"
+#include "flow/boundary_values.h"
 #include "flow/flow_matrices.h"
 #include "multigrid/linear_solver.h"
 
