@@ -74,6 +74,8 @@ class Run:
         self.message = text[text.rfind("\n", 0, begin) + 1:].strip() if begin >= 0 else text.strip()[-600:]
         self.record = json.loads((folder / "run.json").read_text()) if (folder / "run.json").is_file() else None
         self.statistics = (folder / "statistics.csv").read_text() if (folder / "statistics.csv").is_file() else ""
+        # After a solver has failed: rounding may decide how often.
+        self.repeats = ", so that the step from time" in outcome.out
 
     def bad(self):
         """What no run may do, whatever its parameters are; None where it did not."""
@@ -176,7 +178,7 @@ class Runs:
         plain = self.run({key: text for key, text in settings.items() if key != "Checkpoint/Steps"})
         if complaint := self.same_bits(plain, run):
             return f"with checkpoints: {complaint}"
-        if run.code != 0:
+        if run.code != 0 or self.repeat(run):
             return None
         copy = self.folder / f"copy{self.n}"
         shutil.copytree(run.folder, copy)
@@ -203,7 +205,9 @@ class Runs:
         serial, p4est = self.run(settings), self.run({**settings, "Ranks/Distributed mesh": "true"})
         if complaint := serial.bad() or p4est.bad():
             return complaint
-        if p4est.code == 2 or serial.code != 0 or p4est.code == 0 and self.other_mesh(serial, p4est):
+        if p4est.code == 2 or serial.code != 0 or self.repeat(serial, p4est):
+            return None
+        if p4est.code == 0 and self.other_mesh(serial, p4est):
             return None
         complaint = self.same_results(serial, p4est)
         if complaint and serial.record.get("remeshes", 0) > 0:  # p4est keeps neighbours over corners within one level
@@ -214,10 +218,12 @@ class Runs:
     def ranks(self, settings):
         settings = {**self.tight(settings), "Ranks/Distributed mesh": "true"}
         one = self.run(settings)
-        if one.code != 0:
+        if one.code != 0 or self.repeat(one):
             return one.bad()
         for n in (2, 3):
             run = self.run(settings, ranks=n)
+            if self.repeat(run):
+                return run.bad()
             if run.code == 2 and "rank" in run.message:
                 self.notes.append(f"{n} ranks refused")
                 return None
@@ -228,6 +234,12 @@ class Runs:
             if complaint := self.same_results(one, run):
                 return f"{n} ranks: {complaint}"
         return None
+
+    def repeat(self, *runs):
+        if any(run.repeats for run in runs):
+            self.notes.append("steps that were taken again")
+            return True
+        return False
 
     def adaptive(self, settings):
         """Whether rounding decides which cells are refined, where estimates are equal."""
