@@ -63,8 +63,8 @@ private:
 
   void setup_flow()
   {
-    composition.reset();
     heat.reset();
+    composition.reset();
     const auto &solver = parameters.linear_solver;
     flow.emplace(device, this->level_mesh_options(solver, FE_Q<dim>(1)), *mesh, mapping, parameters.problem,
                  parameters.viscosity, solver, solver.schur_complement(adamant::SchurComplement::mass), law,

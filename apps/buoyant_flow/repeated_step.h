@@ -47,13 +47,8 @@ public:
           adamant::State                     state(archive, nullptr, &copies);
           serialize(state);
           if (halvings == 5)
-            throw adamant::SolverError(
-              "the step from time " + to_text(start) + " fails, also with " + to_text(dt) + ", a 32nd of its length: " +
-              (law.depends_on("strain") ?
-                 "Problem/Viscosity perhaps jumps with the strain rate or falls too fast with it, or "
-                 "Viscosity/Nonlinear steps or Nonlinear tolerance are too small. " :
-                 "Problem/Viscosity or Density perhaps vary too much there. ") +
-              error.what());
+            throw adamant::SolverError("the step from time " + to_text(start) + " fails, also with " + to_text(dt) +
+                                       ", a 32nd of its length: " + likely_cause(error.what()) + error.what());
           dt *= 0.5;
           std::cout << "note: a solver failed, so that the step from time " << to_text(start)
                     << " is taken again with half its length, " << to_text(dt) << ": " << error.what() << std::endl;
@@ -61,6 +56,16 @@ public:
   }
 
 private:
+  std::string likely_cause(const std::string &message) const
+  {
+    if (message.find("Stokes") == std::string::npos && message.find("velocity") == std::string::npos)
+      return "";
+    return law.depends_on("strain") ?
+             "Problem/Viscosity perhaps jumps with the strain rate or falls too fast with it, or "
+             "Viscosity/Nonlinear steps or Nonlinear tolerance are too small. " :
+             "Problem/Viscosity or Density perhaps vary too much there. ";
+  }
+
   const adamant::ViscosityLaw &law;
   adamant::State::Copies       copies;
 };

@@ -102,8 +102,8 @@ protected:
   }
   virtual void          compute_rhs() {}
   virtual PendingResult solve_system() { return {}; }
-  /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, or on a
-  /// new mesh, where it has to set prescribed values.
+  /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, to go
+  /// back before a step, or on a new mesh, where it has to set prescribed values.
   virtual void serialize(State &state) = 0;
 
   /// Returns whether the run ends before its last step, for example at a steady flow.

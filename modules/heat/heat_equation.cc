@@ -310,6 +310,7 @@ void HeatEquation<dim>::advance(double time, double dt, const Vector<double> &u)
   for (const auto &[id, of_rows] : mean_on)
     mean_fluxes[id] = device.dot(of_rows, r);
   last_step = dt;
+  has_r     = true;
   if (notes == nullptr)
     return;
   note_values(dt);
@@ -465,8 +466,10 @@ void HeatEquation<dim>::serialize(State &state, double time)
       field.nodal_values(x, g, *vector);
     }
   state.vector(u_before, velocity.finest());
-  if (state.goes_back())
-    state.vector(r, unconstrained.finest());
+  if (!state.goes_back())
+    return;
+  state.scalar(has_r);
+  state.vector(r, unconstrained.finest());
 }
 
 template class HeatEquation<2>;

@@ -94,7 +94,8 @@ public:
   /// with prescribed values it is ∮ κ ∂_n T φ_i.
   const Vector<double>  &residuals() const { return r; }
   const LevelSpace<dim> &all_rows() const { return unconstrained.finest(); }
-  bool                   has_residuals() const { return solver != nullptr; } ///< whether a step has been taken
+  /// Returns whether there has been a step, on this mesh and in this run, whose residual residuals() is.
+  bool has_residuals() const { return has_r; }
   /// Returns -∫ T div u* of the last step, the heat that the discrete flow takes away. It would be zero for a flow
   /// without divergence. With the flux F through all boundaries, ∮ F - ∮ T u* · n + ∫ Q = ∂_t ∫ T + heat_defect().
   /// With limited advection it is the heat that the transport takes out, which leaves through open boundaries, and
@@ -165,7 +166,7 @@ private:
   std::array<double, 2>                  range{{1e300, -1e300}}; // of initial and prescribed values
   Vector<double>                         ones;                   // for each cell
   Notes                                 *notes   = nullptr;
-  bool                                   is_open = false;
+  bool                                   is_open = false, has_r = false;
   Inflow<dim>                            given_inflow, open_inflow;
 };
 } // namespace adamant

@@ -96,6 +96,10 @@ void SplitHeatParameters::check(unsigned int dim) const
 void HeatParameters::check(unsigned int dim) const
 {
   TemperatureParameters::check(dim);
+  require(
+    on() || (element == "q1" && advection == "supg" && scheme == "bdf2"),
+    "Temperature/Element, Advection or Time scheme is given, but Temperature/Initial temperature is empty: there is "
+    "no temperature");
   require(!on() || is_limited() || linear_solver.options("temperature").type != SolverType::cg,
           "Temperature/Linear solver/Solver = cg is for symmetric matrices; take gmres or bicgstab");
   require(!is_limited() || scheme == "bdf2",

@@ -110,7 +110,7 @@ void HeatTables<dim>::write(const std::string &folder, double time, const Values
   std::ostringstream end;
   end << '_' << std::setw(4) << std::setfill('0') << number++;
   add_layers(folder, time, values);
-  if (time > 0.) // else there is no residual
+  if (heat != nullptr && heat->has_residuals())
     write_fluxes(folder, end.str(), values, nullptr);
 }
 
@@ -132,6 +132,8 @@ void HeatTables<dim>::write_last(const std::string &folder, double time,
 template <int dim>
 void HeatTables<dim>::serialize(State &state)
 {
+  if (state.goes_back()) // to before a step, in which nothing is written
+    return;
   state.scalar(layers.text);
   state.scalar(last_time);
   state.scalar(number);

@@ -392,7 +392,11 @@ const Case cases[] = {
   {"NavierStokesThatTemperatureDrives2D", navier_stokes,
    flow + plane + heated +
      Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Adaptivity/Interval=1",
-              "Adaptivity/Field=temperature", "Adaptivity/Largest level=7", "Temperature/Diffusion=implicit",
+              "Adaptivity/Field=temperature", "Adaptivity/Largest level=7", "Temperature/Diffusion=explicit"}},
+  {"NavierStokesOfImplicitDiffusion2D", navier_stokes,
+   flow + plane + heated +
+     Settings{"Mesh/Refinements=3", "Time stepping/End time=0.003", "Adaptivity/Interval=2",
+              "Adaptivity/Field=temperature", "Adaptivity/Largest level=5", "Temperature/Diffusion=implicit",
               "Temperature/Linear solver/Tolerance=1e-12"}},
   {"NavierStokesThatTemperatureDrives3D", navier_stokes,
    channel + heated +
@@ -443,9 +447,13 @@ const Case cases[] = {
   {"BuoyantFlowOfALimitedTemperature2D", buoyant_flow, blob + warm + Settings{"Temperature/Advection=limited"}},
   // The second rank has cells of the velocity's mesh, but none of the pressure's, whose mesh a temperature has, too.
   {"BuoyantFlowWhereARankHasNoPressure", buoyant_flow,
+   blob + Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Time stepping/Steps=6",
+                   "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2", "Adaptivity/Coarsen fraction=0.2",
+                   "Adaptivity/Smallest level=2", "Adaptivity/Largest level=5"}},
+  {"BuoyantFlowOfABiquadraticTemperature2D", buoyant_flow,
    blob + warm +
-     Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Time stepping/Steps=5",
-              "Adaptivity/Largest level=5", "Temperature/Element=q2"}},
+     Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Adaptivity/Largest level=5",
+              "Temperature/Element=q2"}},
   {"BuoyantFlow3D", buoyant_flow,
    blob + Settings{"Problem/Dimension=3", "Problem/Gravity=0, 0, -1", "Mesh/Refinements=2", "Time stepping/Steps=2",
                    "Time stepping/Output interval=2"}},

@@ -114,7 +114,7 @@ def main():
                     if arguments.keep:
                         arguments.keep.mkdir(parents=True, exist_ok=True)
                         shutil.copy(file, arguments.keep / f"{program}_{number}.prm")
-        print(f"{program}: {arguments.count} files, exit codes {dict(sorted(codes.items()))}")
+        print(f"{program}: {arguments.count} files, exit codes {dict(sorted(codes.items(), key=str))}")
     if failures:
         sys.exit(f"mutations.py: error: {failures} runs ended otherwise")
 

@@ -53,16 +53,19 @@ void gather(const Communicator &ranks, const Array<double> &values,
 }
 } // namespace
 
+void State::copy(Vector<double> &vector)
+{
+  copies->resize(std::max(copies->size(), copied + 1));
+  auto &kept = (*copies)[copied++];
+  if (kept.size() != vector.size()) // on a new mesh, too
+    kept = Vector<double>(vector.device(), vector.size());
+  return loading() ? vector.device().copy(kept, vector) : vector.device().copy(vector, kept);
+}
+
 void State::vector(Vector<double> &vector, const StorageOrder &order)
 {
-  if (copies != nullptr)
-    {
-      copies->resize(std::max(copies->size(), copied + 1));
-      auto &copy = (*copies)[copied++];
-      if (copy.size() != vector.size()) // on a new mesh, too
-        copy = Vector<double>(vector.device(), vector.size());
-      return loading() ? vector.device().copy(copy, vector) : vector.device().copy(vector, copy);
-    }
+  if (goes_back())
+    return copy(vector);
   const auto entry = [&](int i) { return order.entry.empty() ? i : order.entry[i]; };
   double     sum   = vector.size();
   order.ranks.sum(&sum, 1);
@@ -99,6 +102,8 @@ void State::vector(Vector<double> &vector, const StorageOrder &order)
 template <int dim>
 void State::vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components)
 {
+  if (goes_back())
+    return copy(vector);
   if (change == nullptr)
     return this->vector(vector,
                         n_components == 1 ? space.storage_order() : by_components(space.storage_order(), n_components));

@@ -31,16 +31,16 @@ struct CoarserSpace
 
 /// The data that a program keeps in a checkpoint and over a change of its mesh. One function saves and loads them, see
 /// TimeDependentProblem::serialize.
-/// All ranks call all functions together. Vectors are copied through host memory. Checkpoints have them in the space's
-/// storage order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the
-/// new one.
+/// All ranks call all functions together. Checkpoints have vectors in the space's storage order, so that any number of
+/// ranks can load them. Where the mesh changes, functions are interpolated on the new one. Both ways lead through host
+/// memory; a program that goes_back() has copies on the device.
 class State
 {
 public:
   using Copies = std::vector<Vector<double>>;
 
-  /// Where the mesh changes, `change` carries vectors over, and the archive everything else. Where a program may have to
-  /// go back to this state, `copies` takes the vectors in turn, on their device.
+  /// Where the mesh changes, `change` carries vectors over, and the archive everything else. Where a program may have
+  /// to go back to this state, `copies` takes the vectors in turn, on their device.
   explicit State(CheckpointWriter::Archive &out, MeshChangeBase *change = nullptr, Copies *copies = nullptr)
     : out(&out)
     , change(change)
@@ -53,8 +53,8 @@ public:
   {}
 
   bool loading() const { return in != nullptr; }          ///< false: saving
-  bool changes_mesh() const { return change != nullptr; } ///< false: it writes or reads a checkpoint
-  bool goes_back() const { return copies != nullptr; }    ///< whether that is one of this run, in memory
+  bool changes_mesh() const { return change != nullptr; } ///< false: the mesh stays
+  bool goes_back() const { return copies != nullptr; }    ///< to an earlier state of this run, in memory
 
   /// Saves or loads numbers, texts, and vectors and maps of them: all types that Boost's serialization knows.
   template <typename T>
@@ -92,6 +92,8 @@ public:
   void vector(Vector<double> &vector, const StorageOrder &order);
 
 private:
+  void copy(Vector<double> &vector); // on its device
+
   CheckpointWriter::Archive *out    = nullptr;
   CheckpointReader::Archive *in     = nullptr;
   MeshChangeBase            *change = nullptr;

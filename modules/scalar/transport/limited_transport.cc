@@ -1,6 +1,7 @@
 #include "scalar/transport/limited_transport.h"
 
 #include "base/exceptions.h"
+#include "coefficients/extremes.h"
 #include "fem/forms/assembly_tables.h"
 #include "operators/level_data.h"
 
@@ -133,11 +134,8 @@ void LimitedTransport<dim>::set_velocity(const Vector<double> &u)
   K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
   balance_fluxes(u);
   device.for_each(r.size(), TransportRate{view(), r.data()});
-  double most = 0.;
-  for (const double rate : to_host(r))
-    most = std::max(most, rate);
-  device.communicator().max(&most, 1);
-  longest = most > 0. ? 1. / most : std::numeric_limits<double>::infinity();
+  const double most = extremes(r)[1];
+  longest           = most > 0. ? 1. / most : std::numeric_limits<double>::infinity();
 }
 
 // So that Σ_j k_ij = 0 but for what flows through the boundary.
