@@ -88,7 +88,7 @@ struct TimeParameters : ParameterAcceptor
   {
     if (longest > 0. && longest < allowed && time > 0.)
       notes.once("longest", "the time step is Time stepping/Longest time step = " + adamant::to_text(longest) +
-                              ", where the Courant number and the growth of steps allow " + adamant::to_text(allowed));
+                              ", where the flow would allow " + adamant::to_text(allowed));
     const double dt = longest > 0. ? std::min(allowed, longest) : allowed;
     return end > 0. ? std::min(dt, end - time) : dt;
   }

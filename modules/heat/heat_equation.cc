@@ -87,6 +87,7 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   , position(device, places_of_nodes(flow_here().element(), parameters.is_q2() ? 2 : 1))
   , A("temperature", host, unknowns(host), mapping, quadrature, flags_of(parameters), nullptr, Levels::all)
 {
+  parameters.linear_solver.require_ranks(device.communicator().size());
   if (parameters.advection == "limited" && !is_limited())
     throw RunError("a temperature with limited advection needs a transport");
   first_point = {0};
