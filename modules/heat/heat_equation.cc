@@ -336,6 +336,13 @@ void HeatEquation<dim>::solve(const BackwardDifference &weights, double time, do
   T.set_zero();
   field.prescribe(g, T);
   residual(T, weights, time, dt);
+  if ((depends_on_time(parameters.heating) || !parameters.boundaries.flux.empty()) && !std::isfinite(device.dot(r, r)))
+    {
+      const auto &Q    = heating.values();
+      const char *name = std::isfinite(device.dot(Q, Q)) ? "Flux" : "Heating";
+      throw InputError(std::string("Temperature/") + name + " has values that are no numbers in the step to time " +
+                       to_text(time));
+    }
   device.for_each(b.size(), ScaleByDiagonal<double>{-1., free.data(), r.data(), b.data()});
   iterations = solver->solve(b, x).iterations;
   field.nodal_values(x, g, T);
