@@ -58,8 +58,9 @@ public:
 private:
   std::string likely_cause(const std::string &message) const
   {
-    if (message.find("Stokes") == std::string::npos && message.find("velocity") == std::string::npos)
-      return "";
+    for (const char *other : {"temperature", "balance of fluxes"}) // solvers that know no viscosity
+      if (message.find(other) != std::string::npos)
+        return "";
     return law.depends_on("strain") ?
              "Problem/Viscosity perhaps jumps with the strain rate or falls too fast with it, or "
              "Viscosity/Nonlinear steps or Nonlinear tolerance are too small. " :

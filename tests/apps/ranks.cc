@@ -396,7 +396,7 @@ const Case cases[] = {
   {"NavierStokesOfImplicitDiffusion2D", navier_stokes,
    flow + plane + heated +
      Settings{"Mesh/Refinements=3", "Time stepping/End time=0.003", "Adaptivity/Interval=2",
-              "Adaptivity/Field=temperature", "Adaptivity/Largest level=5", "Temperature/Diffusion=implicit",
+              "Adaptivity/Field=temperature", "Adaptivity/Largest level=6", "Temperature/Diffusion=implicit",
               "Temperature/Linear solver/Tolerance=1e-12"}},
   {"NavierStokesThatTemperatureDrives3D", navier_stokes,
    channel + heated +
