@@ -101,8 +101,7 @@ struct TimeParameters : ParameterAcceptor
 
   static constexpr const char *nothing_moves =
     "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
-    "smaller "
-    "tolerance may show what moves, or Time stepping/Longest time step or End time gives the step";
+    "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step";
 };
 
 struct Parameters

@@ -47,6 +47,8 @@ std::vector<int> points_of_children(const dealii::Quadrature<dim> &of_child, con
         const auto  place = dealii::GeometryInfo<dim>::child_to_cell_coordinates(point, child);
         const auto  found =
           std::find_if(all.begin(), all.end(), [&](const auto &other) { return place.distance(other) < 1e-10; });
+        if (found == all.end())
+          throw RunError("a point of a cell's part is none of the cell's points");
         number.push_back(static_cast<int>(found - all.begin()));
       }
   return number;
@@ -54,30 +56,20 @@ std::vector<int> points_of_children(const dealii::Quadrature<dim> &of_child, con
 
 // The permutation of values at points, from the order of the coarser cells to the order of a level's cells.
 template <int dim>
-CSRMatrix<double> points_from_coarser(const LevelMesh<dim> &fine_mesh, int n_fine, int n_coarse)
+CSRMatrix<double> points_from_coarser(const LevelMesh<dim> &fine_mesh)
 {
-  const dealii::QGauss<dim>          rule(2);
-  const auto                         number = points_of_children<dim>(rule, CoarserCells<dim>::in_parts(2));
-  const int                          n_q = static_cast<int>(rule.size()), n_in_coarse = static_cast<int>(number.size());
-  std::shared_ptr<const Partitioner> points; // of coarse cells, other ranks' among them
-  if (const auto &cells = fine_mesh.coarse_cells)
-    {
-      std::vector<dealii::types::global_dof_index> ghosts;
-      for (const auto ghost : cells->ghost_indices())
-        for (int q = 0; q < n_in_coarse; ++q)
-          ghosts.push_back(n_in_coarse * ghost + q);
-      const MPI_Comm comm = cells->get_mpi_communicator();
-      points =
-        make_partitioner(owned_range(std::uint64_t(n_in_coarse) * cells->locally_owned_size(), comm), ghosts, comm);
-    }
-  const int n_columns =
-    points ? static_cast<int>(points->locally_owned_size() + points->n_ghost_indices()) : n_coarse * n_in_coarse;
-  auto permutation = matrix_of_rows(n_fine * n_q, n_columns, [&](int point, Row &row) {
+  const dealii::QGauss<dim> rule(2);
+  const auto                number = points_of_children<dim>(rule, CoarserCells<dim>::in_parts(2));
+  const int                 n_q = static_cast<int>(rule.size()), n_in_coarse = static_cast<int>(number.size());
+  const auto                points    = numbers_of_parts(fine_mesh, n_in_coarse); // other ranks' among them
+  const int                 n_columns = static_cast<int>(points->locally_owned_size() + points->n_ghost_indices());
+  const int                 n_rows    = n_q * static_cast<int>(fine_mesh.coarse_cell.size());
+
+  auto permutation   = matrix_of_rows(n_rows, n_columns, [&](int point, Row &row) {
     const int cell = point / n_q, q = point % n_q;
     row.emplace_back(fine_mesh.coarse_cell[cell] * n_in_coarse + number[fine_mesh.child[cell] * n_q + q], 1.);
   });
-  if (points)
-    permutation.ghosts = exchange_plan(*points);
+  permutation.ghosts = exchange_plan(*points);
   return permutation;
 }
 } // namespace
@@ -101,10 +93,9 @@ CoarserCells<dim>::CoarserCells(const Device &device, const Field<dim> &of_veloc
 {
   const auto      &fine_mesh = of_velocity.meshes().finest();
   const Field<dim> free(of_velocity.meshes(), "velocity", of_velocity.element());
-  to_here = Matrix<double>(device, nodes_at(velocity.finest(), fine_mesh, free.finest()), dim);
-  u_here  = Vector<double>(device, velocity.finest().n_owned());
-  to_velocity_points =
-    Matrix<double>(device, points_from_coarser(fine_mesh, free.finest().n_cells(), temperature.finest().n_cells()));
+  to_here            = Matrix<double>(device, nodes_at(velocity.finest(), fine_mesh, free.finest()), dim);
+  u_here             = Vector<double>(device, velocity.finest().n_owned());
+  to_velocity_points = Matrix<double>(device, points_from_coarser(fine_mesh));
 }
 
 template <int dim>

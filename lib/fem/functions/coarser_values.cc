@@ -167,18 +167,23 @@ CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh)
 }
 
 template <int dim>
-CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh)
+std::shared_ptr<const Partitioner> numbers_of_parts(const LevelMesh<dim> &fine_mesh, int n_parts)
 {
-  constexpr int                                n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
-  const auto                                   coarse     = coarse_numbers(fine_mesh);
-  const MPI_Comm                               comm       = coarse->get_mpi_communicator();
+  const auto                                   coarse = coarse_numbers(fine_mesh);
+  const MPI_Comm                               comm   = coarse->get_mpi_communicator();
   std::vector<dealii::types::global_dof_index> ghosts;
   for (const auto ghost : coarse->ghost_indices())
-    for (int child = 0; child < n_children; ++child)
-      ghosts.push_back(n_children * ghost + child);
-  const auto numbers =
-    make_partitioner(owned_range(std::uint64_t(n_children) * coarse->locally_owned_size(), comm), ghosts, comm);
-  const int n_fine = static_cast<int>(fine_mesh.coarse_cell.size());
+    for (int part = 0; part < n_parts; ++part)
+      ghosts.push_back(n_parts * ghost + part);
+  return make_partitioner(owned_range(std::uint64_t(n_parts) * coarse->locally_owned_size(), comm), ghosts, comm);
+}
+
+template <int dim>
+CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh)
+{
+  constexpr int n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  const auto    numbers    = numbers_of_parts(fine_mesh, n_children);
+  const int     n_fine     = static_cast<int>(fine_mesh.coarse_cell.size());
   return sum_transposed(matrix_of_rows(n_fine, n_local(*numbers),
                                        [&](int cell, Row &row) {
                                          const int family = n_children * fine_mesh.coarse_cell[cell];
@@ -259,6 +264,8 @@ template decltype(at_common_nodes<2>)    at_common_nodes<2>;
 template decltype(at_common_nodes<3>)    at_common_nodes<3>;
 template decltype(values_of_parents<2>)  values_of_parents<2>;
 template decltype(values_of_parents<3>)  values_of_parents<3>;
+template decltype(numbers_of_parts<2>)   numbers_of_parts<2>;
+template decltype(numbers_of_parts<3>)   numbers_of_parts<3>;
 template decltype(values_of_children<2>) values_of_children<2>;
 template decltype(values_of_children<3>) values_of_children<3>;
 template class InjectedValues<2>;

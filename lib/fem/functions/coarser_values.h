@@ -7,6 +7,7 @@
 #include "operators/ghost_values.h"
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace adamant
@@ -57,6 +58,10 @@ CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh);
 /// child. All coarse cells have to be refined.
 template <int dim>
 CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh);
+
+/// Returns the numbers n_parts c + part of parts of the coarse cells c in which this rank's cells lie.
+template <int dim>
+std::shared_ptr<const Partitioner> numbers_of_parts(const LevelMesh<dim> &fine_mesh, int n_parts);
 /// @}
 
 /// Values on the cells of all levels of a field's meshes, on a device. A coarser cell has the average over the cells
