@@ -26,8 +26,6 @@ template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, Pla
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, SkewTransport<2>> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, SkewTransport<3>> &);
-template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2, StoreAtPoints> &);
-template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreAtPoints> &);
 template void for_each(const DeviceInterface &, int, const SumRows &);
 template void for_each(const DeviceInterface &, int, const AddPotentialFlow &);
 template void for_each(const DeviceInterface &, int, const TransportRate &);

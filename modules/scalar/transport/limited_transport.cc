@@ -4,6 +4,7 @@
 #include "coefficients/extremes.h"
 #include "fem/forms/assembly_tables.h"
 #include "operators/level_data.h"
+#include "scalar/nonlinear_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,9 +68,11 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   const auto &space  = field.finest();
   of_cells           = ghosts_of(device, space);
   of_velocity_cells  = ghosts_of(device, velocity.finest());
-  velocity_at_points = Vector<double>(device, of_field.n_points() * dim);
+  velocity_at_points = Vector<double>(device, of_velocity.n_points() * dim);
   M.update(device, [](std::size_t) { return PlainMass{}; });
-  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; }); // sets it up
+  K.update(device, [this](std::size_t) { // sets it up
+    return SkewTransport<dim>{{velocity_at_points.data(), of_velocity.n_points()}};
+  });
   L.update(device, [](std::size_t) { return PlainLaplacian{}; });
   M_rows     = rows_of(M);
   L_rows     = rows_of(L);
@@ -117,21 +120,15 @@ TransportView LimitedTransport<dim>::view() const
 }
 
 template <int dim>
-const Vector<double> &LimitedTransport<dim>::velocity_at(const Vector<double> &u) const
-{
-  const Vector<double> nodal = of_velocity_cells.with_ghosts(u);
-  for (int d = 0; d < dim; ++d)
-    device.for_each(of_velocity.n_points(),
-                    AtQuadraturePoints<dim, StoreAtPoints>{
-                      of_velocity.view(), nodal.data(), dim, d, {velocity_at_points.data() + d, dim}});
-  return velocity_at_points;
-}
-
-template <int dim>
 void LimitedTransport<dim>::set_velocity(const Vector<double> &u)
 {
-  velocity_at(u);
-  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
+  const Vector<double> nodal = of_velocity_cells.with_ghosts(u);
+  const int            n     = of_velocity.n_points();
+  for (int d = 0; d < dim; ++d)
+    device.for_each(n,
+                    AtQuadraturePoints<dim, StoreSolution<dim>>{
+                      of_velocity.view(), nodal.data(), dim, d, {velocity_at_points.data() + long(d) * n, nullptr, 0}});
+  K.update(device, [&](std::size_t) { return SkewTransport<dim>{{velocity_at_points.data(), n}}; });
   balance_fluxes(u);
   device.for_each(r.size(), TransportRate{view(), r.data()});
   const double most = extremes(r)[1];
@@ -191,8 +188,8 @@ template <int dim>
 void LimitedTransport<dim>::evaluate(const Vector<double> &c, Vector<double> &at_points) const
 {
   const Vector<double> nodal = of_cells.with_ghosts(c);
-  device.for_each(of_field.n_points(),
-                  AtQuadraturePoints<dim, StoreAtPoints>{of_field.view(), nodal.data(), 1, 0, {at_points.data(), 1}});
+  device.for_each(of_field.n_points(), AtQuadraturePoints<dim, StoreSolution<dim>>{
+                                         of_field.view(), nodal.data(), 1, 0, {at_points.data(), nullptr, 0}});
 }
 
 template class LimitedTransport<2>;

@@ -50,8 +50,6 @@ public:
 
   /// Sets the nodal values of u for all later steps. Throws SolverError where ψ is not found.
   void set_velocity(const Vector<double> &u);
-  /// Computes the values of nodal values u at all points of `quadrature`: component d at point i is entry i dim + d.
-  const Vector<double> &velocity_at(const Vector<double> &u) const;
   /// Returns the longest step that keeps the bounds; infinite where nothing moves.
   double longest_step() const { return longest; }
 
@@ -83,9 +81,9 @@ private:
   GhostValues                           neighbours, of_cells, of_velocity_cells;
   std::optional<LinearSolver>           potential; // finds ψ
 
-  Vector<double>         lumped, integrals, free, fluxes, psi, old, r, result;
-  mutable Vector<double> velocity_at_points;
-  Vector<double>         low, rise, fall, rate[2]; // with values of neighbours on other ranks
-  double                 longest = 0.;
+  Vector<double> lumped, integrals, free, fluxes, psi, old, r, result;
+  Vector<double> velocity_at_points;
+  Vector<double> low, rise, fall, rate[2]; // with values of neighbours on other ranks
+  double         longest = 0.;
 };
 } // namespace adamant

@@ -2,6 +2,7 @@
 
 #include "algebra/compressed_rows.h"
 #include "fem/forms/cell_kernel.h"
+#include "scalar/scalar_kernels.h"
 
 // The passes of transport with limited fluxes (limited_transport.h), for host and GPU. Each pass computes a row i from
 // the entries k = (i, j) of rows.
@@ -35,23 +36,14 @@ template <int dim>
 struct SkewTransport
 {
   static constexpr int rows = 1, columns = 1;
-  const double        *velocity; ///< u at the quadrature points, component d of point q at [q dim + d]
+  PointView            velocity;
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
   {
-    const double *u = velocity + static_cast<long>(at.point) * dim;
+    double u[dim];
+    for (int d = 0; d < dim; ++d)
+      u[d] = velocity(d, at.point);
     local[0][0] += 0.5 * at.JxW * (at.value_j * dot<dim>(u, at.gradient_i) - at.value_i * dot<dim>(u, at.gradient_j));
-  }
-};
-
-/// A functor for AtQuadraturePoints: stores values[point stride] = u.
-struct StoreAtPoints
-{
-  double                  *values;
-  int                      stride;
-  ADAMANT_HOST_DEVICE void operator()(int point, double value, const double *) const
-  {
-    values[static_cast<long>(point) * stride] = value;
   }
 };
 
