@@ -122,8 +122,10 @@ HeatEquation<dim>::HeatEquation(const Device &device, const Field<dim> &velocity
   free    = Vector<double>(device, is_free);
   mean_on = flux_weights(device, unconstrained.finest(), mapping, parameters.boundaries);
   ones    = Vector<double>(device, Array<double>(space().n_cells(), 1.));
-  if (is_limited())
-    fastest = 4. * std::sqrt(2.) / 3. * largest_rate(parameters.diffusivity); // of squares; of cubes 8/9 Σ κ/h²
+  if (!is_limited())
+    return;
+  first_half = field.vector();
+  fastest    = 4. * std::sqrt(2.) / 3. * largest_rate(parameters.diffusivity); // of squares; of cubes 8/9 Σ κ/h²
 }
 
 // Computes the largest |J⁻¹ u| + κ √(G : G) of the points, with the velocities of the finest level.
@@ -231,7 +233,8 @@ void HeatEquation<dim>::set_flow()
 template <int dim>
 void HeatEquation<dim>::assemble(double mass)
 {
-  device.axpby(mass, integrals, 0., b); // the lumped masses of the finest level
+  if (is_limited()) // the lumped masses of the finest level
+    device.axpby(mass, integrals, 0., b);
   for (std::size_t l = 0; l < of_velocity.size(); ++l)
     {
       const bool      lumped = is_limited(), finest = lumped && l + 1 == of_velocity.size();
@@ -266,7 +269,8 @@ void HeatEquation<dim>::residual(const Vector<double> &of, const BackwardDiffere
   device.axpby(weights.a1 / dt, T_old, weights.a0 / dt, rate);
   device.axpby(weights.a2 / dt, before, 1., rate);
   device.copy(of, b);
-  device.axpby(1. - theta, T_old, theta, b);
+  if (theta < 1.)
+    device.axpby(1. - theta, T_old, theta, b);
   const Vector<double> nodal = ghosts.with_ghosts(b), changes = ghosts.with_ghosts(rate);
   device.for_each(n, HeatResidual<dim>{points.view(),
                                        nodal.data(),
@@ -360,9 +364,8 @@ void HeatEquation<dim>::split_step(double time, double dt)
   theta = std::max(0.5, 1. - 1. / (half * fastest));
   assemble(1. / half);
   solve({}, middle, half, 0.);
-  const int      first = iterations;
-  Vector<double> heat  = field.vector();
-  device.copy(r, heat);
+  const int first = iterations;
+  device.copy(r, first_half);
   const double before_it = device.dot(integrals, T);
   transport->advance(dt, T);
   defect = (before_it - device.dot(integrals, T)) / dt;
@@ -370,9 +373,9 @@ void HeatEquation<dim>::split_step(double time, double dt)
   field.prescribe(boundary.at(middle), T);
   device.axpby(1. / half, T, -1. / half, x); // what prescribed values gain
   device.for_each(x.size(), ScaleByDiagonal<double>{1., integrals.data(), x.data(), x.data()});
-  device.axpby(1., x, 1., heat);
+  device.axpby(1., x, 1., first_half);
   solve({}, time, half, 0.);
-  device.axpby(0.5, heat, 0.5, r);
+  device.axpby(0.5, first_half, 0.5, r);
   iterations = std::max(iterations, first);
 }
 

@@ -77,10 +77,10 @@ public:
   /// the first step, conduction counts as a velocity κ/h.
   double next_step(const Vector<double> &u);
   bool   solver_stays() const { return solver != nullptr; } ///< or advance() makes one
-  /// Advances T by dt to `time`; u has the velocity at the beginning of the step. The transport of limited advection has
-  /// the velocity of the step afterwards. Throws SolverError. Notes inflow
-  /// through one of the boundaries `open` without a value or a flux, values of T far outside of the initial and
-  /// prescribed ones, and solves with many iterations.
+  /// Advances T by dt to `time`; u has the velocity at the beginning of the step. Afterwards the transport of limited
+  /// advection has the velocity of the step's middle. Throws SolverError, and InputError where data become no numbers.
+  /// Notes inflow through one of the boundaries `open` without a value or a flux, values of T far outside of the
+  /// initial and prescribed ones, and solves with many iterations.
   void advance(double time, double dt, const Vector<double> &u);
 
   /// Computes T at the points of QGauss(2) in the velocity's cells: point q of cell c is entry c n_q + q.
@@ -157,7 +157,8 @@ private:
   std::unique_ptr<LinearSolver>          solver;
   Vector<double>                         T_old, before, rate, x, b, r, free, integrals, flow, u_star, u_before;
   Vector<double>                         courant_rate, integrands, of_cells; // of_cells: loads
-  std::map<unsigned int, Vector<double>> mean_on;                            // weights of rows
+  Vector<double>                         first_half; // of a step with limited transport: its residual
+  std::map<unsigned int, Vector<double>> mean_on;    // weights of rows
   std::map<unsigned int, double>         mean_fluxes;
   double                                 last_step = 0., volume = 0.;
   double                                 theta = 1., fastest = 0.; // fastest: a bound of κ K_ii / M_ii
