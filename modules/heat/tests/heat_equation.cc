@@ -1,100 +1,23 @@
 // The equation of a temperature that a flow carries, against exact solutions, with hanging nodes, on every device.
-#include "heat/heat_equation.h"
+#include "flow.h"
 
 #include "base/exceptions.h"
-#include "fem/functions/points.h"
-#include "fem/meshes/mesh.h"
-#include "fem/support.h"
 #include "heat/horizontal_averages.h"
-#include "meshes/mesh_file.h"
 #include "scalar/local_fluxes.h"
-#include "support/devices.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/fe/mapping_q1.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 using namespace test;
-using adamant::to_host;
 using adamant::test::DeviceTest;
-using DeviceVector = adamant::Vector<double>;
 
 namespace
 {
-// A temperature in the unit square or cube, and a velocity.
-template <int dim>
-class Flow
-{
-public:
-  using Function = std::function<double(const Point<dim> &, int)>;
-
-  // The temperature's kind is q1, q2 or limited.
-  Flow(const adamant::Device &device, unsigned int refinements, bool hanging, const std::string &kind = "q1")
-    : device(device)
-  {
-    make_corner_mesh(mesh, refinements - (kind == "q2"), hanging);
-    if (kind == "q2")
-      adamant::refine_global(mesh, 1);
-    parameters.element   = kind == "q2" ? "q2" : "q1";
-    parameters.advection = kind == "limited" ? "limited" : "supg";
-    meshes.emplace(mesh, adamant::LevelMeshOptions{});
-    velocity.emplace(*meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
-    parameters.initial = "0";
-  }
-
-  // Starts from the expression `initial`; on all boundaries T is `everywhere`, unless the parameters have a list.
-  void start(const std::string &initial, const std::string &everywhere = "")
-  {
-    parameters.initial = initial;
-    if (!everywhere.empty())
-      parameters.boundaries.everywhere = everywhere;
-    heat.reset();
-    carried.emplace(*meshes, "T", FE_Q<dim>(1));
-    transport.emplace(device, *carried, *velocity, mapping);
-    heat.emplace(device, *velocity, mapping, parameters, &*transport);
-    heat->set_initial_values();
-  }
-
-  DeviceVector flow(const Function &u) const
-  {
-    return DeviceVector(device, values_at_nodes(velocity->finest(), mapping, u));
-  }
-
-  // The largest error of T.
-  double error(const std::function<double(const Point<dim> &)> &exact) const
-  {
-    const auto points = adamant::support_points(heat->space(), mapping);
-    const auto T      = to_host(heat->T);
-    double     most   = 0.;
-    for (std::size_t i = 0; i < T.size(); ++i)
-      most = std::max(most, std::abs(T[i] - exact(point_of<dim>(points, i))));
-    return most;
-  }
-
-  adamant::Device                          device;
-  Triangulation<dim>                       mesh;
-  MappingQ1<dim>                           mapping;
-  adamant::MeshFileParameters              file;
-  adamant::HeatParameters                  parameters{file};
-  std::optional<adamant::LevelMeshes<dim>> meshes;
-  std::optional<adamant::Field<dim>>       velocity, carried;
-
-  std::optional<adamant::LimitedTransport<dim>> transport;
-  std::optional<adamant::HeatEquation<dim>>     heat;
-};
-
-double at_rest(const Point<2> &, int)
-{
-  return 0.;
-}
 double turning(const Point<2> &x, int c)
 {
   return 2. * numbers::PI * (c == 0 ? 0.5 - x[1] : x[0] - 0.5);
@@ -396,102 +319,6 @@ TEST_P(HeatOf, AveragesLayers)
       EXPECT_NEAR(columns[2].values[k], 5. * y, 1e-12);
       EXPECT_NEAR(columns[3].values[k], 100., 1e-10);
     }
-}
-
-// The text of notes that `work` prints.
-std::string notes_of(const std::function<void()> &work)
-{
-  testing::internal::CaptureStdout();
-  try
-    {
-      work();
-    }
-  catch (...)
-    {
-      testing::internal::GetCapturedStdout(); // else the next test could not print
-      throw;
-    }
-  return testing::internal::GetCapturedStdout();
-}
-
-double to_the_right(const Point<2> &, int c)
-{
-  return 1. - c;
-}
-
-TEST_P(Heat, WantsTemperaturesWhereFluidEnters)
-{
-  Flow<2>        flow(device, 3, true);
-  adamant::Notes notes;
-  const auto     u                      = flow.flow(to_the_right);
-  flow.parameters.boundaries.prescribed = {{2, "0"}};
-  flow.start("0");
-  flow.heat->watch(notes, {0, 1, 2, 3}, {});
-  EXPECT_THROW(flow.heat->check_start(u), adamant::InputError);
-  flow.heat->watch(notes, {1, 2}, {0, 3});
-  EXPECT_NO_THROW(flow.heat->check_start(u));
-  EXPECT_NE(notes_of([&] { flow.heat->advance(0.1, 0.1, u); }).find("enters through boundary 0"), std::string::npos);
-  EXPECT_EQ(notes_of([&] { flow.heat->advance(0.2, 0.1, u); }), "") << "expected one note of a kind";
-  for (const bool by_flux : {false, true})
-    {
-      flow.parameters.boundaries.prescribed = {{2, "0"}, {by_flux ? 3U : 0U, "0"}};
-      flow.parameters.boundaries.flux.clear();
-      if (by_flux)
-        flow.parameters.boundaries.flux = {{0, "1"}};
-      flow.start("0");
-      flow.heat->watch(notes, {0, 1, 2, 3}, {});
-      EXPECT_NO_THROW(flow.heat->check_start(u));
-    }
-}
-
-TEST_P(Heat, NotesHeatWithoutAWayOut)
-{
-  const auto notes_with = [this](const std::string &heating, const std::set<unsigned int> &open) {
-    Flow<2>        flow(device, 3, true);
-    adamant::Notes notes;
-    flow.parameters.heating = heating;
-    flow.start("0");
-    flow.heat->watch(notes, {}, open);
-    return notes_of([&] { flow.heat->check_start(flow.flow(at_rest)); });
-  };
-  EXPECT_NE(notes_with("2", {}).find("has no way out: with 2"), std::string::npos);
-  EXPECT_NE(notes_with("-2", {}).find("falls without end"), std::string::npos);
-  EXPECT_EQ(notes_with("2", {1}), "");
-  EXPECT_EQ(notes_with("x-0.5", {}), "");
-}
-
-// A front that Galerkin's method does not resolve.
-TEST_P(Heat, NotesValuesOutOfRange)
-{
-  const auto notes_with = [this](const std::string &heating) {
-    Flow<2>        flow(device, 3, true);
-    adamant::Notes notes;
-    flow.parameters.advection             = "galerkin";
-    flow.parameters.diffusivity           = 1e-3;
-    flow.parameters.heating               = heating;
-    flow.parameters.boundaries.prescribed = {{0, "0"}, {1, "1"}};
-    flow.start("0");
-    flow.heat->watch(notes, {}, {});
-    return notes_of([&] {
-      for (int k = 1; k < 4; ++k)
-        flow.heat->advance(0.05 * k, 0.05, flow.flow(to_the_right));
-    });
-  };
-  const auto note = notes_with("0");
-  EXPECT_NE(note.find("prescribed values between 0 and 1"), std::string::npos) << note;
-  EXPECT_NE(note.find("Peclet number of cells |u| h/kappa of 125"), std::string::npos) << note;
-  EXPECT_NE(note.find("Advection = supg"), std::string::npos) << note;
-  EXPECT_EQ(note.find("note:"), note.rfind("note:")) << "expected one";
-}
-
-TEST_P(Heat, RefusesWhatIsNoNumber)
-{
-  Flow<2> flow(device, 2, false);
-  flow.parameters.heating = "1/(x-x)";
-  EXPECT_THROW(flow.start("0"), adamant::InputError);
-  flow.parameters.heating         = "0";
-  flow.parameters.boundaries.flux = {{0, "log(-1-y)"}};
-  EXPECT_THROW(flow.start("0"), adamant::InputError);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Heat, adamant::test::all_places, adamant::test::place_name);
