@@ -12,8 +12,9 @@
 
 namespace adamant
 {
-/// What a biquadratic temperature T on cells of 2^dim velocity cells needs to know of these. A bilinear velocity has the
-/// nodes of T; seen from T's cells its element is Q1 in the parts of a cell. All ranks call all functions together.
+/// What a biquadratic temperature T needs to know of the velocity, where each of its cells holds 2^dim cells of that.
+/// A bilinear velocity has the nodes of T; seen from T's cells its element is Q1 in the parts of a cell. All ranks call
+/// all functions together.
 template <int dim>
 class CoarserCells
 {

@@ -36,8 +36,8 @@ struct LayerPoints
 };
 
 // Divides a cell into its parts in layers; `heights` has its vertices' heights over that of a layer. Where one face
-// lies below, and one above, the parts are bounded by the layers, and each has Gauss's points. Other cells have a grid of
-// points, each of which lies in a layer.
+// lies below, and one above, the parts are bounded by the layers, and each has Gauss's points. Other cells have a grid
+// of points, each of which lies in a layer.
 template <int dim>
 LayerPoints<dim> layer_points(const std::vector<double> &heights, int n)
 {

@@ -21,14 +21,15 @@ class HorizontalAverages
 {
 public:
   /// Nodal values of spaces on one mesh are averaged, of a bilinear velocity with dim components and of scalars; all
-  /// have to outlive the object. There are n layers between the lowest and the highest vertex, along `up`, a unit vector.
+  /// have to outlive the object. There are n layers between the lowest and the highest vertex, along the unit vector
+  /// `up`.
   HorizontalAverages(const LevelSpace<dim> &velocity, const std::vector<const LevelSpace<dim> *> &scalars,
                      const dealii::Mapping<dim> &mapping, const dealii::Tensor<1, dim> &up, unsigned int n);
 
   /// Returns columns with a value for each layer, from below. They are the mean "height" of the layer, the averages of
-  /// the scalars under their names, of |u| as "speed", and the geometric average of the cells' "viscosity". There is one
-  /// scalar for each space. The values of |u| at the nodes are interpolated. Arguments have values of the own nodes and
-  /// cells.
+  /// the scalars under their names, of |u| as "speed", and the geometric average of the cells' "viscosity". There is
+  /// one scalar for each space. The values of |u| at the nodes are interpolated. Arguments have values of the own nodes
+  /// and cells.
   std::vector<SampleColumn> operator()(const double *u, const double *viscosity,
                                        const std::vector<std::pair<std::string, const double *>> &scalars) const;
 

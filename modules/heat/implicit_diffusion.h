@@ -28,7 +28,8 @@ class ImplicitDiffusion
 {
 public:
   /// `mass` has the lumped masses of this rank's nodes of a bilinear scalar space on the finest mesh, in host memory.
-  /// All references have to outlive the object. Throws InputError where the mesh lacks a boundary that `parameters` have.
+  /// All references have to outlive the object. Throws InputError where the mesh lacks a boundary that `parameters`
+  /// have.
   ImplicitDiffusion(const Device &device, const LevelMeshes<dim> &meshes, const dealii::Mapping<dim> &mapping,
                     const Array<double> &mass, const SplitHeatParameters &parameters);
 
@@ -37,8 +38,8 @@ public:
   /// Computes y = κ K x for nodal values x, which it may make continuous at hanging nodes; y has all free nodes' rows.
   using Product = std::function<void(Vector<double> &x, Vector<double> &y)>;
 
-  /// Launches a step of length dt, whose result throws SolverError. `T_new` comes with the prescribed values and, at free
-  /// nodes, with the explicit step T + dt (f - κ K T) / m. There it gets the step of implicit diffusion.
+  /// Launches a step of length dt, whose result throws SolverError. `T_new` comes with the prescribed values and, at
+  /// free nodes, with the explicit step T + dt (f - κ K T) / m. There it gets the step of implicit diffusion.
   PendingResult advance(double dt, const Vector<double> &T, const Product &diffuse, Vector<double> &T_new);
   /// Computes y += κ K (T_new - T).
   void add_change(const Vector<double> &T, const Vector<double> &T_new, const Product &diffuse, Vector<double> &y);

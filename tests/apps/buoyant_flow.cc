@@ -326,8 +326,8 @@ TEST_F(BuoyantFlow, ConvectsAsPublished)
     EXPECT_NEAR(layers.at("T")[k] + layers.at("T")[7 - k], 1., 1e-6);
 }
 
-// A biquadratic temperature beside a bilinear flow, without upwinding, as a program with direct solvers found: -5.7e-4 of
-// the Nusselt number are left on 32 x 32 cells.
+// Beside a bilinear flow, and without upwinding, a biquadratic temperature leaves -5.7e-4 of the Nusselt number on
+// 32 x 32 cells, as a program with direct solvers found.
 TEST_F(BuoyantFlow, BiquadraticTemperaturesConvectAsMeasured)
 {
   const auto record = run_file("blankenbach_1a.prm", {"Mesh/Refinements=4", "Time stepping/Steady tolerance=1e-4",
@@ -480,8 +480,8 @@ TEST_F(BuoyantFlow, ConvectsInSpace)
   EXPECT_NEAR(record.at("temperature").at("mean"), 0.5, 1e-6);
 }
 
-// At rest T = Q y (1 - y)/2 at the nodes, and everywhere for biquadratic functions. A flow carries the heat to the upper
-// plate.
+// At rest T = Q y (1 - y)/2 at the nodes, and everywhere for biquadratic functions. A flow carries the heat to the
+// upper plate.
 TEST_F(BuoyantFlow, HeatFromInside)
 {
   for (const std::string element : {"q1", "q2"})

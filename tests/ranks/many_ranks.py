@@ -39,7 +39,8 @@ def run(n, *arguments, settings=(), environment=(), signal_when=None):
     ranks = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n)]
     settings = ["Ranks/Distributed mesh=true", *settings]
     command = ranks + [PROGRAM, "--backend", "host", "--threads", "1", *arguments] + [a for s in settings for a in ("--set", s)]
-    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_WAIT_POLICY": "passive", "TERM": "xterm"}
+    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_WAIT_POLICY": "passive",
+             "TERM": "xterm"}
     environment = {**os.environ, **allow, **dict(environment)}
     if signal_when is None:
         return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)

@@ -105,12 +105,14 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "mutated.prm"
                 file.write_bytes(text.encode("utf-8", "surrogatepass"))
-                command = program_command(executable, file, "--output", Path(folder) / "run", *dry_run, settings=SMALL[program])
+                command = program_command(executable, file, "--output", Path(folder) / "run", *dry_run,
+                                          settings=SMALL[program])
                 done = run_loaded(command, cwd=folder, timeout=120)
                 codes[done.code] += 1
                 if wrong := complaint(done):
                     failures += 1
-                    print(f"{program}, file {number} of seed {arguments.seed}: {wrong}\n{done.err[-2000:]}", file=sys.stderr)
+                    print(f"{program}, file {number} of seed {arguments.seed}: {wrong}\n{done.err[-2000:]}",
+                          file=sys.stderr)
                     if arguments.keep:
                         arguments.keep.mkdir(parents=True, exist_ok=True)
                         shutil.copy(file, arguments.keep / f"{program}_{number}.prm")

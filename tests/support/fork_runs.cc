@@ -1,8 +1,8 @@
 // A library to preload into a program. The dynamic linker needs 0.25 s for deal.II and its 200 libraries, more than
 // most runs of tests. A program that has this library loads once and forks for each run that forked_runs.h or
-// scripts/checks/loaded.py asks for. Messages come from the socket of descriptor 3; each word ends with 0. They hold the
-// folder to run in, the folder for out.txt and err.txt, arguments, an empty word and the environment. The answer is the
-// exit status as waitpid gives it.
+// scripts/checks/loaded.py asks for. Messages come from the socket of descriptor 3; each word ends with 0. They hold
+// the folder to run in, the folder for out.txt and err.txt, arguments, an empty word and the environment. The answer is
+// the exit status as waitpid gives it.
 
 #include <algorithm>
 #include <dlfcn.h>

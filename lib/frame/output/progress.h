@@ -6,8 +6,8 @@
 namespace adamant
 {
 /// Shows how far a set-up or a time loop is, on standard output. A terminal gets one line that is written over, at most
-/// ten times a second; other outputs, and ranks under Open MPI, get plain lines, at most one a second. The first and the
-/// last step are always shown.
+/// ten times a second. Other outputs, and ranks under Open MPI, get plain lines, at most one a second. The first and
+/// the last step are always shown.
 class Progress
 {
 public:
