@@ -4,6 +4,7 @@
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/patches.h"
 #include "fem/meshes/mesh.h"
+#include "stokes/cells/cells_of_level.h"
 #include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -21,239 +22,6 @@
 
 namespace adamant
 {
-namespace
-{
-// Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
-template <int dim>
-bool agree_to_rounding(const Array<double> &of_shapes)
-{
-  const std::size_t n       = (dim << dim) * (dim << dim);
-  double            largest = 0., difference = 0.;
-  for (std::size_t k = 0; k < of_shapes.size(); ++k)
-    {
-      largest    = std::max(largest, std::abs(of_shapes[k]));
-      difference = std::max(difference, std::abs(of_shapes[k] - of_shapes[k % n]));
-    }
-  return of_shapes.size() >= n && difference <= 1e-11 * largest;
-}
-
-// How the numbers of nodes grow in the directions of a cell, where all cells agree.
-template <int dim>
-std::optional<std::array<int, dim>> common_strides(const LevelSpace<dim> &space)
-{
-  std::array<int, dim> strides;
-  for (int d = 0; d < dim; ++d)
-    strides[d] = (space.cell_dofs(0)[dim << d] - space.cell_dofs(0)[0]) / dim;
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int i = 0; i < space.dofs_per_cell(); ++i)
-      {
-        int expected = space.cell_dofs(cell)[0] + i % dim;
-        for (int d = 0; d < dim; ++d)
-          expected += (i / dim >> d & 1) * dim * strides[d];
-        if (space.cell_dofs(cell)[i] != expected)
-          return std::nullopt;
-      }
-  return strides;
-}
-
-// A cell's axes may point anywhere: K tells which component is along which.
-std::optional<CellMesh> with_axes(CellMesh mesh)
-{
-  do
-    if (CellMatrix::can_be_made(mesh))
-      return mesh;
-  while (std::next_permutation(mesh.along.begin(), mesh.along.end()));
-  return std::nullopt;
-}
-
-// The matrix of a cell from the values for pairs of nodes: entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c + d].
-// Vertex a of the result is vertex[a] of the cell.
-Array<double> local_matrix(const double *of_pairs, const std::array<int, 8> &vertex)
-{
-  Array<double> K;
-  for (int a = 0; a < 8; ++a)
-    for (int c = 0; c < 3; ++c)
-      for (int b = 0; b < 8; ++b)
-        for (int d = 0; d < 3; ++d)
-          K.push_back(of_pairs[(8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
-  return K;
-}
-
-// The vertices of cells and what is prescribed. `vertex` is as in local_matrix.
-CellMesh mesh_of(const LevelSpace<3> &space, const std::array<int, 8> &vertex)
-{
-  CellMesh mesh;
-  mesh.nodes.resize(std::size_t(8) * space.n_cells());
-  mesh.fixed.resize(space.n_dofs() / 3);
-#pragma omp parallel for schedule(static)
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int a = 0; a < 8; ++a)
-      mesh.nodes[std::size_t(8) * cell + a] = space.cell_dofs(cell)[3 * vertex[a]] / 3;
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < mesh.n_nodes(); ++node)
-    {
-      int fixed = 0;
-      for (int c = 0; c < 3; ++c)
-        fixed |= !space.is_free(3 * node + c) << c;
-      mesh.fixed[node] = static_cast<unsigned char>(fixed);
-    }
-  return mesh;
-}
-
-// Returns the boxes of a uniform mesh as a grid, or nothing where the level is none. It is none with hanging nodes, or
-// where numbers do not follow the lines. `local` is the matrix of all cells as local_matrix takes it.
-std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<double> &local)
-{
-  const auto strides = space.n_hanging() > 0 ? std::nullopt : common_strides(space);
-  if (!strides)
-    return std::nullopt;
-  std::array<int, 3> axis = {{0, 1, 2}}; // of the cell in each direction of the grid
-  std::sort(axis.begin(), axis.end(), [&](int a, int b) { return std::abs((*strides)[a]) < std::abs((*strides)[b]); });
-  const int lines = std::abs((*strides)[axis[1]]), planes = std::abs((*strides)[axis[2]]);
-  if (std::abs((*strides)[axis[0]]) != 1 || lines < 2 || planes % lines != 0 || space.n_dofs() % (3 * planes) != 0)
-    return std::nullopt;
-  const std::array<int, 3> n = {{lines - 1, planes / lines - 1, space.n_dofs() / (3 * planes) - 1}};
-  if (long(n[0]) * n[1] * n[2] != space.n_cells())
-    return std::nullopt;
-
-  std::array<int, 8> vertex{}; // of the cell for each of the grid's
-  for (int a = 0; a < 8; ++a)
-    for (int e = 0; e < 3; ++e)
-      vertex[a] |= ((a >> e & 1) ^ ((*strides)[axis[e]] < 0)) << axis[e];
-  CellMesh result        = mesh_of(space, vertex);
-  result.n_cells_of_grid = n;
-  result.local           = local_matrix(local.data(), vertex);
-  Array<char> taken(result.n_nodes(), 0);
-  for (int cell = 0; cell < result.n_cells(); ++cell)
-    {
-      const int first = result.nodes[8 * cell];
-      if (first % lines == n[0] || first / lines % (n[1] + 1) == n[1] || first / planes >= n[2] || taken[first]++)
-        return std::nullopt;
-    }
-  return with_axes(std::move(result));
-}
-
-// Scales of boxes that are alike: the trace of their matrices grows with their size. Returns nothing where a matrix is
-// no multiple of the first one.
-Array<double> scales_of(const LevelSpace<3> &space, const Array<double> &of_shapes)
-{
-  constexpr int n     = 24 * 24;
-  const auto    trace = [&](const double *K) {
-    double sum = 0.;
-    for (int k = 0; k < 24; ++k)
-      sum += K[(8 * (k / 3) + k / 3) * 9 + 4 * (k % 3)];
-    return sum;
-  };
-  double largest = 0.;
-  for (std::size_t shape = 0; shape < of_shapes.size(); shape += n)
-    {
-      const double *K = of_shapes.data() + shape, ratio = trace(K) / trace(of_shapes.data());
-      double        size = 0., difference = 0.;
-      for (int k = 0; k < n; ++k)
-        {
-          size       = std::max(size, std::abs(K[k]));
-          difference = std::max(difference, std::abs(K[k] - ratio * of_shapes[k]));
-        }
-      if (!(difference <= 1e-11 * size))
-        return {};
-      largest = std::max(largest, ratio);
-    }
-  Array<double> scale(space.n_cells());
-  double        longest = 0.;
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    longest = std::max(longest, scale[cell] = std::cbrt(space.active_cells()[cell]->measure()));
-  for (double &value : scale)
-    {
-      const double halvings = std::round(std::log2(longest / value)), halved = std::ldexp(longest, -int(halvings));
-      value = largest / longest * (std::abs(value - halved) <= 1e-11 * value ? halved : value);
-    }
-  return scale;
-}
-
-// Where each node hangs, if all its components do as its masters say. Returns whether they do.
-bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
-{
-  auto &hanging = mesh.hanging;
-  hanging.start.assign(1, 0);
-  for (int node = 0; node < mesh.n_nodes(); ++node)
-    {
-      for (int c = 1; c < 3; ++c) // where a normal velocity vanishes, a component is what the others make it
-        if (space.hanging_nodes.is_constrained(3 * node + c) != space.hanging_nodes.is_constrained(3 * node))
-          return false;
-      if (space.hanging_nodes.is_constrained(3 * node))
-        for (const auto &[master, weight] : *space.hanging_nodes.get_constraint_entries(3 * node))
-          {
-            hanging.master.push_back(static_cast<int>(master / 3));
-            hanging.weight.push_back(weight);
-          }
-      hanging.start.push_back(static_cast<int>(hanging.master.size()));
-      for (int c = 0; c < 3 && hanging.has(node); ++c)
-        {
-          std::int64_t n_free = 0;
-          for (int k = hanging.begin(node); k < hanging.end(node); ++k)
-            n_free += space.is_free(3 * hanging.master[k] + c);
-          const auto &H = space.H.row_start;
-          if (mesh.fixed[node] != 7 || H[3 * node + c + 1] - H[3 * node + c] != n_free)
-            return false;
-        }
-    }
-  return true;
-}
-
-// The coordinates of the nodes in units of the smallest cell's sides.
-void set_positions(const LevelSpace<3> &space, CellMesh &mesh)
-{
-  Array<dealii::Point<3>> point(mesh.n_nodes());
-  dealii::Point<3>        lower, side;
-  for (int d = 0; d < 3; ++d)
-    lower[d] = side[d] = std::numeric_limits<double>::max();
-  for (int cell = 0; cell < mesh.n_cells(); ++cell)
-    {
-      const auto &of_cell = space.active_cells()[cell];
-      for (int a = 0; a < 8; ++a)
-        point[mesh.nodes[std::size_t(8) * cell + a]] = of_cell->vertex(a);
-      const double size = std::cbrt(of_cell->measure());
-      for (int d = 0; d < 3; ++d)
-        side[d] = std::min(side[d], std::max(std::abs(of_cell->vertex(7)[d] - of_cell->vertex(0)[d]), 1e-2 * size));
-    }
-  for (const auto &p : point)
-    for (int d = 0; d < 3; ++d)
-      lower[d] = std::min(lower[d], p[d]);
-  mesh.position.resize(mesh.n_nodes());
-  for (int node = 0; node < mesh.n_nodes(); ++node)
-    for (int d = 0; d < 3; ++d)
-      mesh.position[node][d] =
-        static_cast<int>(std::min(std::round((point[node][d] - lower[d]) / side[d]), double((1 << 21) - 1)));
-}
-
-// Returns a mesh of boxes that are alike, with hanging nodes, or nothing where the level is none.
-std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes)
-{
-  const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
-  CellMesh                 result = mesh_of(space, vertex);
-  result.local                    = local_matrix(of_shapes.data(), vertex);
-  result.scale                    = scales_of(space, of_shapes);
-  if (result.scale.empty() || !list_hanging(space, result))
-    return std::nullopt;
-  auto tree = with_axes(std::move(result));
-  if (tree)
-    set_positions(space, *tree);
-  return tree;
-}
-
-// Returns a level as a mesh for products by cells, or nothing where it is none. It is none on several ranks, for other
-// elements than Q1 with three components, and where cells are no boxes of one shape. `of_shapes` has the matrices of
-// all shapes of cells.
-std::optional<CellMesh> mesh_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes)
-{
-  if (space.partition().n_mpi_processes() > 1 || space.dofs_per_cell() != 24 || space.node_size() != 3 ||
-      space.n_cells() == 0 || of_shapes.empty())
-    return std::nullopt;
-  auto grid = agree_to_rounding<3>(of_shapes) ? grid_of_cells(space, of_shapes) : std::nullopt;
-  return grid ? grid : tree_of_cells(space, of_shapes);
-}
-} // namespace
-
 template <int dim>
 ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
                                   const dealii::Mapping<dim> &mapping, Average coarse_viscosity,
@@ -304,9 +72,11 @@ void ViscousLevels<dim>::find_meshes(VelocityProduct product)
     for (std::size_t level = 1; level < bilinear().n_levels(); ++level)
       {
         const auto &space = bilinear().space(level);
-        if (automatic && space.n_owned() < 20000 * dim)
+        double      n     = space.n_owned(); // of the rank that has most
+        space.communicator().max(&n, 1);
+        if (automatic && n < 20000 * dim)
           continue;
-        if (auto mesh = mesh_of_cells(space, to_host(of_shapes[level])))
+        if (auto mesh = cells_of_level(space, to_host(of_shapes[level])))
           by_cells[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
       }
 }

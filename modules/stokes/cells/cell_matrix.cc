@@ -64,7 +64,39 @@ struct VerticesOfNodes
   Array<double> weight;
 };
 
-// Products on the host go row by row, from the cells around each node.
+// Returns the rows of the own nodes for which wanted(node) is true; other rows stay empty.
+template <class Wanted>
+CSRMatrix<double> make_rows(const CellMesh &mesh, const VerticesOfNodes &vertices, const double *coefficients,
+                            const Wanted &wanted)
+{
+  const auto is_fixed = [&](int node, int c) { return (mesh.fixed[node] >> c & 1) != 0; };
+  auto       rows     = matrix_of_rows(3 * mesh.n_own_nodes(), mesh.n_unknowns(), [&](int i, Row &row) {
+    const int node = i / 3, c = i % 3;
+    if (!wanted(node))
+      return;
+    std::map<int, std::array<double, 3>> entries; // by the other node
+    for (int at = vertices.start[node]; at < vertices.start[node + 1]; ++at)
+      for (int b = 0; b < 8; ++b)
+        {
+          const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8;
+          const double  factor = vertices.weight[at] * coefficients[cell];
+          const double *of_K   = mesh.local.data() + (3 * a + c) * 24 + 3 * b;
+          mesh.hanging.for_each_part(mesh.nodes[8 * cell + b], [&](int other, double weight) {
+            for (int d = 0; d < 3; ++d)
+              entries[other][d] += factor * weight * of_K[d];
+          });
+        }
+    if (mesh.hanging.has(node))
+      entries[node] = {};
+    for (const auto &[other, entry] : entries)
+      for (int d = 0; d < 3; ++d)
+        row.emplace_back(3 * other + d, is_fixed(node, c) || is_fixed(other, d) ? other == node && c == d : entry[d]);
+  });
+  rows.ghosts = mesh.unknowns;
+  return rows;
+}
+
+// Products on the host go row by row, from the cells around each node. Entries in columns of other ranks are stored.
 template <typename Number>
 class HostStorage : public host::RowProducts<Number>
 {
@@ -73,9 +105,11 @@ public:
     : host::RowProducts<Number>(n_threads)
     , mesh(source.mesh())
     , vertices(mesh)
+    , n_own(mesh.n_own_nodes())
     , coefficients(mesh.n_cells())
   {
-    this->n_rows = this->n_cols = source.n_rows();
+    this->n_rows    = source.n_rows();
+    this->n_cols    = mesh.n_unknowns();
     this->node_size = this->block_rows = 3;
     for (int k = 0; k < 24 * 24; ++k)
       local[k / 24][k % 24] = static_cast<Number>(mesh.local[k]);
@@ -112,6 +146,13 @@ public:
     const double *from = dynamic_cast<const CellMatrix &>(source).coefficients().data();
     std::transform(from, from + coefficients.size(), coefficients.data(),
                    [](double value) { return static_cast<Number>(value); });
+    if (!mesh.unknowns)
+      return;
+    const auto border = make_rows(mesh, vertices, from, [this](int node) { return reads_ghosts(node); });
+    if (!this->ghosts)
+      this->ghosts = std::make_unique<host::Ghosts<Number>>(mesh.unknowns, view_of(border));
+    else
+      this->ghosts->take_values(view_of(border));
   }
 
   std::size_t bytes() const override
@@ -121,17 +162,29 @@ public:
   std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
 private:
-  // Adds the values at a node, without prescribed ones.
+  // Adds the values at a node, without prescribed ones and ghosts.
   void add_value(int node, const Number *x, Number (&value)[3]) const
   {
     mesh.hanging.for_each_part(node, [&](int part, double weight) {
       for (int d = 0; d < 3; ++d)
-        value[d] += mesh.fixed[part] >> d & 1 ? Number(0) : static_cast<Number>(weight) * x[3 * part + d];
+        if (part < n_own && (mesh.fixed[part] >> d & 1) == 0)
+          value[d] += static_cast<Number>(weight) * x[3 * part + d];
     });
+  }
+
+  bool reads_ghosts(int node) const
+  {
+    bool found = false;
+    for (int k = vertices.start[node]; k < vertices.start[node + 1] && !mesh.hanging.has(node); ++k)
+      for (int b = 0; b < 8; ++b)
+        mesh.hanging.for_each_part(mesh.nodes[vertices.vertex[k] / 8 * 8 + b],
+                                   [&](int part, double) { found = found || part >= n_own; });
+    return found;
   }
 
   const CellMesh        mesh;
   const VerticesOfNodes vertices;
+  const int             n_own; // nodes
   Number                local[24][24];
   Array<Number>         coefficients;
 };
@@ -160,7 +213,7 @@ template <typename Number, class Blocks>
 void invert_blocks(const CellMatrix &matrix, int n_blocks, const Blocks &blocks, int node_size, Vector<Number> &inverse)
 {
   inverse.device().for_each(n_blocks,
-                            InvertCellBlocks<Number, Blocks>{blocks, matrix.fixed().data(), matrix.mesh().n_nodes(),
+                            InvertCellBlocks<Number, Blocks>{blocks, matrix.fixed().data(), matrix.mesh().n_own_nodes(),
                                                              node_size, inverse.data()});
 }
 
@@ -227,13 +280,15 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   , K(device, mesh_.local)
   , scale(device, mesh_.scale)
   , k(device, mesh_.n_cells())
+  , cells_of_others(device, mesh_.cells, mesh_.n_own_cells())
 {
   to_index(3 * mesh_.fixed.size(), "rows of a matrix by cells");
   to_index(mesh_.nodes.size(), "vertices of a matrix by cells");
   const auto       &n       = mesh_.n_cells_of_grid;
   const std::size_t n_nodes = mesh_.is_grid() ? std::size_t(n[0] + 1) * (n[1] + 1) * (n[2] + 1) : mesh_.position.size();
-  if (!can_be_made(mesh_) || mesh_.fixed.size() != n_nodes ||
-      (!mesh_.scale.empty() && mesh_.scale.size() != static_cast<std::size_t>(mesh_.n_cells())))
+  if (!can_be_made(mesh_) || mesh_.n_own_nodes() != static_cast<int>(n_nodes) ||
+      (!mesh_.scale.empty() && mesh_.scale.size() != static_cast<std::size_t>(mesh_.n_own_cells())) ||
+      (mesh_.is_grid() && mesh_.unknowns))
     throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, or sizes do not fit");
   for (int c = 0; c < 3; ++c)
     for (int m = 0; m < 8; ++m)
@@ -255,37 +310,16 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
 
 void CellMatrix::set(const Vector<double> &of_cells)
 {
-  if (of_cells.size() != mesh_.n_cells())
+  if (of_cells.size() != mesh_.n_own_cells())
     throw RunError("a matrix by cells has another number of cells than its new coefficients");
-  of_cells.device().for_each(mesh_.n_cells(),
+  of_cells.device().for_each(of_cells.size(),
                              ScaleOfCells{scale.size() > 0 ? scale.data() : nullptr, of_cells.data(), k.data()});
+  cells_of_others.fill(k);
 }
 
 CSRMatrix<double> CellMatrix::rows() const
 {
-  const auto            coefficients = to_host(k);
-  const VerticesOfNodes vertices(mesh_);
-  const auto            is_fixed = [&](int node, int c) { return (mesh_.fixed[node] >> c & 1) != 0; };
-  return matrix_of_rows(n_rows(), n_rows(), [&](int i, Row &row) {
-    const int                            node = i / 3, c = i % 3;
-    std::map<int, std::array<double, 3>> entries; // by the other node
-    for (int at = vertices.start[node]; at < vertices.start[node + 1]; ++at)
-      for (int b = 0; b < 8; ++b)
-        {
-          const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8;
-          const double  factor = vertices.weight[at] * coefficients[cell];
-          const double *of_K   = mesh_.local.data() + (3 * a + c) * 24 + 3 * b;
-          mesh_.hanging.for_each_part(mesh_.nodes[8 * cell + b], [&](int other, double weight) {
-            for (int d = 0; d < 3; ++d)
-              entries[other][d] += factor * weight * of_K[d];
-          });
-        }
-    if (mesh_.hanging.has(node))
-      entries[node] = {};
-    for (const auto &[other, entry] : entries)
-      for (int d = 0; d < 3; ++d)
-        row.emplace_back(3 * other + d, is_fixed(node, c) || is_fixed(other, d) ? other == node && c == d : entry[d]);
-  });
+  return make_rows(mesh_, VerticesOfNodes(mesh_), to_host(k).data(), [](int) { return true; });
 }
 
 std::shared_ptr<MatrixStorage<double>> CellMatrix::make_storage(const Device &device, double) const

@@ -2,6 +2,7 @@
 
 #include "algebra/rowless_matrix.h"
 #include "multigrid/smoothers/update_functors.h"
+#include "operators/ghost_values.h"
 #include "stokes/cells/cell_mesh.h"
 #include "stokes/cells/clusters.h"
 
@@ -48,19 +49,21 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
 
 /// The matrix Hᵀ (Σ_cells k_cell G_cellᵀ K G_cell) H of a mesh, where G_cell picks the unknowns of a cell, and H
 /// interpolates at hanging nodes. Its entries are not stored: products make them. Rows of prescribed unknowns and of
-/// hanging nodes are rows of the identity, and their columns are empty. The coefficients k may change. It is for one
-/// rank only. On a GPU, for_each_row takes the functors that cells.cu lists.
+/// hanging nodes are rows of the identity, and their columns are empty. The coefficients k may change. On several ranks
+/// each has the rows of its own nodes, and all ranks call all functions but can_be_made together. On a GPU, for_each_row
+/// takes the functors that cells.cu lists.
 class CellMatrix : public RowlessMatrix
 {
 public:
-  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit. Kernels keep at most `most_values` numbers
+  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit, or the mesh is a grid on several ranks. Kernels keep at most `most_values` numbers
   /// of a cluster, or fewer where the GPU has less room.
   CellMatrix(const Device &device, CellMesh mesh, int most_values = Clusters::most_values);
   /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
   /// boxes. Weights of hanging nodes have to be multiples of 2^-12, as weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
 
-  /// Sets k_cell = scale_cell of_cells[cell], in the order of the mesh. Throws RunError for another number of cells.
+  /// Sets k_cell = scale_cell of_cells[cell] for the own cells, in the order of the mesh, and fetches those of other
+  /// ranks' cells. Throws RunError for another number of cells.
   void set(const Vector<double> &of_cells);
 
   const CellMesh            &mesh() const { return mesh_; }
@@ -70,7 +73,7 @@ public:
   const List<int> &cell_at() const { return cell_at_node; } ///< of a grid: the cell whose vertex 0 is the node, or -1
   const ClusterLists &clusters() const { return cluster_lists; } ///< empty for a grid
 
-  int               n_rows() const override { return 3 * mesh_.n_nodes(); }
+  int               n_rows() const override { return 3 * mesh_.n_own_nodes(); }
   CSRMatrix<double> rows() const override;
   /// @name See RowlessMatrix. A device of MatrixFormat::cusparse has no such matrix and throws RunError.
   /// @{
@@ -91,6 +94,7 @@ private:
   ClusterLists        cluster_lists;
   List<double>        K, scale;
   Vector<double>      k;
+  GhostValues         cells_of_others;
 };
 
 /// Sets to[cell] = scale[cell] from[cell]; without `scale` it copies.

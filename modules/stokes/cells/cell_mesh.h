@@ -1,8 +1,10 @@
 #pragma once
 
 #include "base/array.h"
+#include "base/exchange_plan.h"
 
 #include <array>
+#include <memory>
 
 namespace adamant
 {
@@ -10,6 +12,10 @@ namespace adamant
 /// components, next to each other. Vertex a of a cell lies on the far side in direction d where bit d of a is set. The
 /// matrix of a cell is its scale times K. At a hanging node, u is a sum of the values at its masters, which do not
 /// hang.
+///
+/// On several ranks this is one rank's part. Its own nodes come first, then the ghosts of `unknowns`, then other ranks'
+/// nodes that hang. Its own cells come first, then the ghosts of `cells`. All cells are there that touch an own node, or
+/// a node that hangs on one.
 struct CellMesh
 {
   /// Interpolation at the nodes that hang: the node's masters and weights have the places start[node] to start[node +
@@ -35,7 +41,7 @@ struct CellMesh
   };
 
   Array<int>           nodes; ///< the node at each vertex: 8 for each cell
-  Array<double>        scale; ///< of each cell; empty: all are 1
+  Array<double>        scale; ///< of each own cell; empty: all are 1
   Array<double>        local; ///< K, 24 x 24, row-major; row 3 a + c is component c of vertex a
   Array<unsigned char> fixed; ///< for each node, bit c is set where component c is prescribed; 7 where it hangs
   std::array<int, 3>   along{{0, 1, 2}}; ///< the component that points in each direction
@@ -43,12 +49,20 @@ struct CellMesh
   /// Where the cells are a grid, their numbers in the three directions, else zeros. The nodes of a grid are numbered
   /// line by line in direction 0; lines follow each other in direction 1, planes in direction 2.
   std::array<int, 3> n_cells_of_grid{};
-  /// The coordinates of each node, 0 to 2^21 - 1 in any unit, for cells that are no grid: nodes near each other are
+  /// The coordinates of each own node, 0 to 2^21 - 1 in any unit, for cells that are no grid: nodes near each other are
   /// computed together.
   Array<std::array<int, 3>> position{};
+  /// How ranks exchange unknowns and cells' coefficients; null on one rank.
+  std::shared_ptr<const ExchangePlan> unknowns{}, cells{};
 
-  int  n_nodes() const { return static_cast<int>(fixed.size()); }
-  int  n_cells() const { return static_cast<int>(nodes.size() / 8); }
+  int n_nodes() const { return static_cast<int>(fixed.size()); }
+  int n_cells() const { return static_cast<int>(nodes.size() / 8); }
+  int n_own_nodes() const { return unknowns ? unknowns->n_owned / 3 : n_nodes(); }
+  int n_own_cells() const { return cells ? cells->n_owned : n_cells(); }
+  int n_unknowns() const
+  {
+    return unknowns ? unknowns->n_owned + unknowns->n_ghosts() : 3 * n_nodes();
+  } ///< ghosts, too
   bool is_grid() const { return n_cells_of_grid[0] > 0; }
 };
 

@@ -44,9 +44,10 @@ namespace
 template <typename Number>
 struct View
 {
-  CellView<Number> grid;
-  TreeView<Number> tree;
-  bool             is_grid;
+  CellView<Number>  grid;
+  TreeView<Number>  tree;
+  bool              is_grid;
+  Exchange<Number> *exchange; // null on one rank
 };
 
 // The kernels of a matrix by cells, by the types of the functor and of the x that is multiplied.
@@ -62,7 +63,7 @@ void run(const Context &context, const View<Number> &A, const RowVisit &call)
   if (A.is_grid)
     for_each_row_by_cells(context, call.name, A.grid, x, f);
   else
-    for_each_row_by_clusters(context, call.name, A.tree, x, f);
+    for_each_row_by_clusters(context, call.name, A.tree, A.exchange, x, f);
 }
 
 template <typename Number, class Gather, class... Functors>
@@ -110,13 +111,17 @@ public:
     , cell_at(source.cell_at())
     , clusters(source.clusters())
   {
-    this->n_rows = this->n_cols = source.n_rows();
-    this->node_size             = 3;
-    const auto &mesh            = source.mesh();
-    const auto  modes           = rounded<Number>(source.modes());
-    view.is_grid                = mesh.is_grid();
-    view.grid                   = {{}, {}, coefficients.data(), fixed.data(), modes};
-    view.tree                   = {clusters.view(), {}, coefficients.data(), fixed.data(), modes};
+    const auto &mesh  = source.mesh();
+    const auto  modes = rounded<Number>(source.modes());
+    this->n_rows      = source.n_rows();
+    this->n_cols      = mesh.n_unknowns();
+    this->node_size   = 3;
+    if (mesh.unknowns)
+      exchange = std::make_shared<Exchange<Number>>(context, mesh.unknowns);
+    view.is_grid  = mesh.is_grid();
+    view.grid     = {{}, {}, coefficients.data(), fixed.data(), modes};
+    view.tree     = {clusters.view(), mesh.n_own_nodes(), {}, coefficients.data(), fixed.data(), modes};
+    view.exchange = exchange.get();
     for (int d = 0; d < 3; ++d)
       {
         view.grid.n_nodes[d] = mesh.n_cells_of_grid[d] + 1;
@@ -162,6 +167,8 @@ private:
   List<int>                cell_at;
   ClusterLists             clusters;
   View<Number>             view;
+
+  std::shared_ptr<Exchange<Number>> exchange;
 };
 } // namespace
 

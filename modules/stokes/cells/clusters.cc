@@ -233,7 +233,7 @@ private:
 std::vector<Range> cut_into_ranges(const CellMesh &mesh, std::vector<std::pair<std::uint64_t, int>> &order)
 {
   std::vector<std::pair<std::uint64_t, int>> others;
-  for (int node = 0; node < mesh.n_nodes(); ++node)
+  for (int node = 0; node < mesh.n_own_nodes(); ++node)
     (mesh.hanging.has(node) ? others : order).emplace_back(morton_key(mesh.position[node]), node);
   __gnu_parallel::sort(order.begin(), order.end());
   std::vector<Range> cubes, ranges;
@@ -304,16 +304,24 @@ Clusters make_clusters(const CellMesh &mesh, int most_values)
         one.records  = {};
       }
   });
-  for (const auto &of_range : made)
-    for (const auto &one : of_range)
-      {
-        result.cluster.push_back({to_index(result.own.size(), "nodes of clusters"),
-                                  to_index(result.foreign.size(), "nodes of clusters"),
-                                  to_index(result.cell.size(), "cells of clusters"), one.of_shape});
-        result.own.insert(result.own.end(), one.own.begin(), one.own.end());
-        result.foreign.insert(result.foreign.end(), one.foreign.begin(), one.foreign.end());
-        result.cell.insert(result.cell.end(), one.cells.begin(), one.cells.end());
-      }
+  for (const bool at_border : {false, true})
+    {
+      for (const auto &of_range : made)
+        for (const auto &one : of_range)
+          {
+            const bool reads_ghosts = !one.foreign.empty() && one.foreign.back() >= mesh.n_own_nodes();
+            if (reads_ghosts != at_border)
+              continue;
+            result.cluster.push_back({to_index(result.own.size(), "nodes of clusters"),
+                                      to_index(result.foreign.size(), "nodes of clusters"),
+                                      to_index(result.cell.size(), "cells of clusters"), one.of_shape});
+            result.own.insert(result.own.end(), one.own.begin(), one.own.end());
+            result.foreign.insert(result.foreign.end(), one.foreign.begin(), one.foreign.end());
+            result.cell.insert(result.cell.end(), one.cells.begin(), one.cells.end());
+          }
+      if (!at_border)
+        result.n_inner = static_cast<int>(result.cluster.size());
+    }
   return result;
 }
 
@@ -325,6 +333,7 @@ ClusterLists::ClusterLists(const Device &device, const Clusters &from)
   , own(device, from.own, "matrices")
   , foreign(device, from.foreign, "matrices")
   , cell(device, from.cell, "matrices")
+  , n_inner(from.n_inner)
 {
   for (const ClusterShape &one : from.shape)
     most_values = std::max(most_values, one.n_values());
@@ -332,8 +341,8 @@ ClusterLists::ClusterLists(const Device &device, const Clusters &from)
 
 ClustersView ClusterLists::view() const
 {
-  return {cluster.size(), most_values, cluster.data(), shape.data(), numbers.data(),
-          records.data(), own.data(),  foreign.data(), cell.data()};
+  return {cluster.size(), n_inner,        most_values, cluster.data(), shape.data(),
+          numbers.data(), records.data(), own.data(),  foreign.data(), cell.data()};
 }
 
 std::size_t ClusterLists::bytes() const

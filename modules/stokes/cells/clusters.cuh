@@ -1,16 +1,18 @@
 #pragma once
 
+#include "algebra/cuda/peers/exchange.cuh"
 #include "algebra/cuda/runtime/check.cuh"
+#include "algebra/cuda/sparse/ghosts.cuh"
 #include "algebra/cuda/sparse/row_operands.cuh"
 #include "stokes/cells/cells.cuh"
 #include "stokes/cells/clusters.h"
 
 #include <algorithm>
-#include <type_traits>
 
 // Products of matrices by cells of a tree. A block of threads takes a cluster. It loads the values at the local nodes
 // to shared memory, and interpolates at the hanging ones. Then it computes the contributions of all cells. Last it
-// adds up the contributions to each node, in the order that the cluster's tables have.
+// adds up the contributions to each node, in the order that the cluster's tables have. On several ranks, clusters that
+// read ghosts have a kernel of their own. The kernel before sends x, and its clusters hide the messages' way.
 
 namespace adamant::cuda
 {
@@ -19,6 +21,7 @@ template <typename Number>
 struct TreeView
 {
   ClustersView         clusters;
+  int                  n_own; ///< nodes; ghosts follow
   int                  along[3];
   const Number        *coefficients; ///< of the mesh's cells
   const unsigned char *fixed;
@@ -147,12 +150,25 @@ struct ClusterValues
   }
 };
 
-template <typename Number, class Gather, class Finish>
+/// Takes the clusters that read no ghosts, in the blocks behind the ones that send x to other ranks, or the clusters
+/// `at_border`, which wait for the ghosts.
+template <bool at_border, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
-  cluster_kernel(const __grid_constant__ TreeView<Number> A, const Gather x, const Finish finish)
+  cluster_kernel(const __grid_constant__ TreeView<Number> A, const Sends<Number> sends, const Ghosts<Number> ghosts,
+                 const Gather x, const Finish finish)
 {
-  extern __shared__ char      memory[];
-  const Cluster               cluster = A.clusters.cluster[blockIdx.x];
+  extern __shared__ char memory[];
+  if constexpr (!at_border)
+    if (sends.by_this_block(OneComponent<Gather>{x}))
+      return;
+  const int number = at_border ? A.clusters.n_inner + blockIdx.x : blockIdx.x - sends.n_blocks;
+  if (at_border && number >= A.clusters.n_clusters) // there is no such cluster, but a block that waits
+    {
+      wait_for_predecessor();
+      ghosts.wait();
+      return;
+    }
+  const Cluster               cluster = A.clusters.cluster[number];
   const ClusterTables         of(A.clusters, cluster);
   const ClusterValues<Number> here{of, reinterpret_cast<Number *>(memory)};
   const ClusterShape         &shape = of.shape;
@@ -160,13 +176,17 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
             *cells = A.clusters.cell + cluster.cell;
 
   wait_for_predecessor();
+  const Number *of_others = at_border ? ghosts.wait() : nullptr;
   for (int i = threadIdx.x; i < shape.n_nodes; i += block_size)
     {
       const int      node  = i < shape.n_own ? own[i] : foreign[i - shape.n_own];
       const unsigned fixed = __ldg(A.fixed + node);
 #pragma unroll
       for (int c = 0; c < 3; ++c)
-        here.value(c, i) = fixed >> c & 1 ? Number(0) : x(3 * node + c);
+        if (at_border && node >= A.n_own)
+          here.value(c, i) = fixed >> c & 1 ? Number(0) : __ldcg(of_others + 3 * (node - A.n_own) + c);
+        else
+          here.value(c, i) = fixed >> c & 1 ? Number(0) : x(3 * node + c);
     }
   if (threadIdx.x < 3)
     here.term(threadIdx.x, here.n_terms - 1) = 0;
@@ -196,26 +216,49 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
     }
 }
 
-/// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
+/// Gives a kernel as much shared memory as clusters may need.
+template <typename Number, class Kernel>
+bool give_shared_memory(const Context &context, const Kernel &kernel)
+{
+  const int bytes = std::min<int>(Clusters::most_values * sizeof(Number), shared_memory(context));
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
+        bytes);
+  return true;
+}
+
+/// Launches n blocks of cluster_kernel.
+template <bool at_border, bool overlaps, typename Number, class Gather, class Finish>
+void launch_clusters(const Context &context, const Call &name, int n, const TreeView<Number> &A,
+                     const Sends<Number> &sends, const Ghosts<Number> &ghosts, const Gather &x, const Finish &finish)
+{
+  const auto        kernel = cluster_kernel<at_border, Number, Gather, Finish>;
+  static const bool is_set = give_shared_memory<Number>(context, kernel);
+  static_cast<void>(is_set);
+  if (A.clusters.most_values <= Clusters::few_values)
+    launch<overlaps, Clusters::few_values * sizeof(Number)>(context, name, kernel, n, block_size, A, sends, ghosts, x,
+                                                            finish);
+  else
+    launch<overlaps, Clusters::most_values * sizeof(Number)>(context, name, kernel, n, block_size, A, sends, ghosts, x,
+                                                             finish);
+}
+
+/// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place. `exchange`
+/// is null on one rank.
 template <typename Number, class Gather, class Finish>
-void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number> &A, const Gather &x,
-                              const Finish &finish)
+void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number> &A,
+                              Exchange<Number> *exchange, const Gather &x, const Finish &finish)
 {
   static_assert(!Finish::in_place, "a functor that needs single rows");
-  const auto        kernel = cluster_kernel<Number, Gather, Finish>;
-  static const bool is_set = [&] {
-    const int bytes = std::min<int>(Clusters::most_values * sizeof(Number), shared_memory(context));
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
-          bytes);
-    return true;
-  }();
-  static_cast<void>(is_set);
-  const auto launch_for = [&](auto values) {
-    launch<true, values.value * sizeof(Number)>(context, name, kernel, A.clusters.n_clusters, block_size, A, x, finish);
-  };
-  if (A.clusters.most_values <= Clusters::few_values)
-    launch_for(std::integral_constant<int, Clusters::few_values>());
+  const Sends<Number> sends = exchange != nullptr ? exchange->start(context, OneComponent<Gather>{x}) : Sends<Number>();
+  launch_clusters<false, true>(context, name, sends.n_blocks + A.clusters.n_inner, A, sends, Ghosts<Number>(), x,
+                               finish);
+  if (exchange == nullptr)
+    return;
+  const int  n      = std::max(1, A.clusters.n_clusters - A.clusters.n_inner);
+  const auto ghosts = exchange->finish(context);
+  if (exchange->follows_kernels())
+    launch_clusters<true, true>(context, name, n, A, Sends<Number>(), ghosts, x, finish);
   else
-    launch_for(std::integral_constant<int, Clusters::most_values>());
+    launch_clusters<true, false>(context, name, n, A, Sends<Number>(), ghosts, x, finish);
 }
 } // namespace adamant::cuda

@@ -49,9 +49,10 @@ struct Clusters
   Array<unsigned short> numbers;
   Array<unsigned>       records;
   Array<int>            own, foreign, cell; ///< nodes and cells of all clusters, one cluster after the other
+  int                   n_inner = 0;        ///< clusters, the first ones, that read no ghosts
 };
 
-/// Cuts the nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may have
+/// Cuts the own nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may have
 /// more nodes that share one position. Kernels keep at most `most_values` numbers of a cluster. Throws RunError where
 /// the rows of one node have too many cells.
 Clusters make_clusters(const CellMesh &mesh, int most_values = Clusters::most_values);
@@ -59,7 +60,7 @@ Clusters make_clusters(const CellMesh &mesh, int most_values = Clusters::most_va
 /// Clusters as functors and kernels see them.
 struct ClustersView
 {
-  int                   n_clusters, most_values; ///< most_values: of n_values() of the shapes
+  int                   n_clusters, n_inner, most_values; ///< most_values: of n_values() of the shapes
   const Cluster        *cluster;
   const ClusterShape   *shape;
   const unsigned short *numbers;
@@ -131,6 +132,6 @@ private:
   List<unsigned short> numbers;
   List<unsigned>       records;
   List<int>            own, foreign, cell;
-  int                  most_values = 0;
+  int                  n_inner = 0, most_values = 0;
 };
 } // namespace adamant

@@ -1,0 +1,409 @@
+#include "stokes/cells/cells_of_level.h"
+
+#include "fem/ranks/distributed_rows.h"
+#include "stokes/cells/cell_matrix.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+constexpr int n_of_K = 24 * 24;
+
+bool on_all(const Communicator &ranks, bool holds)
+{
+  double fails = holds ? 0. : 1.;
+  ranks.max(&fails, 1);
+  return fails == 0.;
+}
+
+// Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
+bool agree_to_rounding(const Array<double> &of_shapes)
+{
+  double largest = 0., difference = 0.;
+  for (std::size_t k = 0; k < of_shapes.size(); ++k)
+    {
+      largest    = std::max(largest, std::abs(of_shapes[k]));
+      difference = std::max(difference, std::abs(of_shapes[k] - of_shapes[k % n_of_K]));
+    }
+  return difference <= 1e-11 * largest;
+}
+
+// How the numbers of nodes grow in the directions of a cell, where all cells agree.
+std::optional<std::array<int, 3>> common_strides(const LevelSpace<3> &space)
+{
+  std::array<int, 3> strides;
+  for (int d = 0; d < 3; ++d)
+    strides[d] = (space.cell_dofs(0)[3 << d] - space.cell_dofs(0)[0]) / 3;
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      {
+        int expected = space.cell_dofs(cell)[0] + i % 3;
+        for (int d = 0; d < 3; ++d)
+          expected += (i / 3 >> d & 1) * 3 * strides[d];
+        if (space.cell_dofs(cell)[i] != expected)
+          return std::nullopt;
+      }
+  return strides;
+}
+
+// A cell's axes may point anywhere: K tells which component is along which.
+std::optional<CellMesh> with_axes(CellMesh mesh)
+{
+  do
+    if (CellMatrix::can_be_made(mesh))
+      return mesh;
+  while (std::next_permutation(mesh.along.begin(), mesh.along.end()));
+  return std::nullopt;
+}
+
+// The matrix of a cell from the values for pairs of nodes: entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c + d].
+// Vertex a of the result is vertex[a] of the cell.
+Array<double> local_matrix(const double *of_pairs, const std::array<int, 8> &vertex)
+{
+  Array<double> K;
+  for (int a = 0; a < 8; ++a)
+    for (int c = 0; c < 3; ++c)
+      for (int b = 0; b < 8; ++b)
+        for (int d = 0; d < 3; ++d)
+          K.push_back(of_pairs[(8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
+  return K;
+}
+
+// The vertices of this rank's cells, as local nodes of the space, and what is prescribed. `vertex` is as in local_matrix.
+CellMesh mesh_of(const LevelSpace<3> &space, const std::array<int, 8> &vertex)
+{
+  CellMesh mesh;
+  mesh.nodes.resize(std::size_t(8) * space.n_cells());
+  mesh.fixed.resize(space.n_dofs() / 3);
+#pragma omp parallel for schedule(static)
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int a = 0; a < 8; ++a)
+      mesh.nodes[std::size_t(8) * cell + a] = space.cell_dofs(cell)[3 * vertex[a]] / 3;
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < mesh.n_nodes(); ++node)
+    {
+      int fixed = 0;
+      for (int c = 0; c < 3; ++c)
+        fixed |= !space.is_free(3 * node + c) << c;
+      mesh.fixed[node] = static_cast<unsigned char>(fixed);
+    }
+  return mesh;
+}
+
+// Returns the boxes of a uniform mesh as a grid, or nothing where the level is none. It is none with hanging nodes, or
+// where numbers do not follow the lines. `local` is the matrix of all cells as local_matrix takes it.
+std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<double> &local)
+{
+  const auto strides = space.n_hanging() > 0 || !agree_to_rounding(local) ? std::nullopt : common_strides(space);
+  if (!strides)
+    return std::nullopt;
+  std::array<int, 3> axis = {{0, 1, 2}}; // of the cell in each direction of the grid
+  std::sort(axis.begin(), axis.end(), [&](int a, int b) { return std::abs((*strides)[a]) < std::abs((*strides)[b]); });
+  const int lines = std::abs((*strides)[axis[1]]), planes = std::abs((*strides)[axis[2]]);
+  if (std::abs((*strides)[axis[0]]) != 1 || lines < 2 || planes % lines != 0 || space.n_dofs() % (3 * planes) != 0)
+    return std::nullopt;
+  const std::array<int, 3> n = {{lines - 1, planes / lines - 1, space.n_dofs() / (3 * planes) - 1}};
+  if (long(n[0]) * n[1] * n[2] != space.n_cells())
+    return std::nullopt;
+
+  std::array<int, 8> vertex{}; // of the cell for each of the grid's
+  for (int a = 0; a < 8; ++a)
+    for (int e = 0; e < 3; ++e)
+      vertex[a] |= ((a >> e & 1) ^ ((*strides)[axis[e]] < 0)) << axis[e];
+  CellMesh result        = mesh_of(space, vertex);
+  result.n_cells_of_grid = n;
+  result.local           = local_matrix(local.data(), vertex);
+  Array<char> taken(result.n_nodes(), 0);
+  for (int cell = 0; cell < result.n_cells(); ++cell)
+    {
+      const int first = result.nodes[8 * cell];
+      if (first % lines == n[0] || first / lines % (n[1] + 1) == n[1] || first / planes >= n[2] || taken[first]++)
+        return std::nullopt;
+    }
+  return with_axes(std::move(result));
+}
+
+// The matrix of the first cell of all ranks.
+Array<double> first_matrix(const Communicator &ranks, const Array<double> &of_shapes)
+{
+  Array<double> K(n_of_K, 0.);
+  const bool    has = !of_shapes.empty();
+  if (ranks.sum_before(has) == 0. && has)
+    std::copy_n(of_shapes.begin(), n_of_K, K.begin());
+  ranks.sum(K.data(), n_of_K);
+  return K;
+}
+
+// Sets the scales of boxes that are alike: the trace of their matrices grows with their size. Returns whether each
+// matrix is a multiple of K on this rank. All ranks call it together.
+bool set_scales(const LevelSpace<3> &space, const Array<double> &of_shapes, const Array<double> &K, CellMesh &mesh)
+{
+  const auto trace = [](const double *of) {
+    double sum = 0.;
+    for (int k = 0; k < 24; ++k)
+      sum += of[(8 * (k / 3) + k / 3) * 9 + 4 * (k % 3)];
+    return sum;
+  };
+  bool   alike             = true;
+  double most[2]           = {0., 0.}; // the largest ratio to K, and the longest cell
+  auto &[largest, longest] = most;
+  for (std::size_t shape = 0; shape < of_shapes.size(); shape += n_of_K)
+    {
+      const double *of = of_shapes.data() + shape, ratio = trace(of) / trace(K.data());
+      double        size = 0., difference = 0.;
+      for (int k = 0; k < n_of_K; ++k)
+        {
+          size       = std::max(size, std::abs(of[k]));
+          difference = std::max(difference, std::abs(of[k] - ratio * K[k]));
+        }
+      alike   = alike && difference <= 1e-11 * size; // false where a value is no number
+      largest = std::max(largest, ratio);
+    }
+  mesh.scale.resize(space.n_cells());
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    longest = std::max(longest, mesh.scale[cell] = std::cbrt(space.active_cells()[cell]->measure()));
+  space.communicator().max(most, 2);
+  for (double &value : mesh.scale)
+    {
+      const double halvings = std::round(std::log2(longest / value)), halved = std::ldexp(longest, -int(halvings));
+      value = largest / longest * (std::abs(value - halved) <= 1e-11 * value ? halved : value);
+    }
+  return alike;
+}
+
+// Where each local node of the space hangs, if all its components do as its masters say. Returns whether they do.
+bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
+{
+  const auto &numbers = space.partition();
+  auto       &hanging = mesh.hanging;
+  hanging.start.assign(1, 0);
+  for (int node = 0; node < mesh.n_nodes(); ++node)
+    {
+      const auto first = numbers.local_to_global(3 * node);
+      for (int c = 1; c < 3; ++c) // where a normal velocity vanishes, a component is what the others make it
+        if (numbers.local_to_global(3 * node + c) != first + c ||
+            space.hanging_nodes.is_constrained(first + c) != space.hanging_nodes.is_constrained(first))
+          return false;
+      if (space.hanging_nodes.is_constrained(first))
+        for (const auto &[master, weight] : *space.hanging_nodes.get_constraint_entries(first))
+          {
+            hanging.master.push_back(static_cast<int>(numbers.global_to_local(master) / 3));
+            hanging.weight.push_back(weight);
+          }
+      hanging.start.push_back(static_cast<int>(hanging.master.size()));
+      for (int c = 0; c < 3 && hanging.has(node); ++c)
+        {
+          std::int64_t n_free = 0;
+          for (int k = hanging.begin(node); k < hanging.end(node); ++k)
+            n_free += space.is_free(3 * hanging.master[k] + c);
+          const auto &H = space.H.row_start;
+          if (mesh.fixed[node] != 7 || H[3 * node + c + 1] - H[3 * node + c] != n_free)
+            return false;
+        }
+    }
+  return true;
+}
+
+// The coordinates of the own nodes in units of the smallest own cell's sides.
+void set_positions(const LevelSpace<3> &space, CellMesh &mesh)
+{
+  Array<dealii::Point<3>> point(mesh.n_own_nodes());
+  dealii::Point<3>        lower, side;
+  for (int d = 0; d < 3; ++d)
+    lower[d] = side[d] = std::numeric_limits<double>::max();
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    {
+      const auto &of_cell = space.active_cells()[cell];
+      for (int a = 0; a < 8; ++a)
+        if (const int node = mesh.nodes[std::size_t(8) * cell + a]; node < mesh.n_own_nodes())
+          point[node] = of_cell->vertex(a);
+      const double size = std::cbrt(of_cell->measure());
+      for (int d = 0; d < 3; ++d)
+        side[d] = std::min(side[d], std::max(std::abs(of_cell->vertex(7)[d] - of_cell->vertex(0)[d]), 1e-2 * size));
+    }
+  for (const auto &p : point)
+    for (int d = 0; d < 3; ++d)
+      lower[d] = std::min(lower[d], p[d]);
+  mesh.position.resize(point.size());
+  for (std::size_t node = 0; node < point.size(); ++node)
+    for (int d = 0; d < 3; ++d)
+      mesh.position[node][d] =
+        static_cast<int>(std::min(std::round((point[node][d] - lower[d]) / side[d]), double((1 << 21) - 1)));
+}
+
+using Index = dealii::types::global_dof_index;
+
+// The nodes of a space, as `local` numbers of the space's own nodes and ghosts.
+std::shared_ptr<const Partitioner> nodes_of(const LevelSpace<3> &space)
+{
+  const auto        &dofs = space.partition();
+  std::vector<Index> ghosts;
+  for (int dof = space.n_owned(); dof < space.n_dofs(); dof += 3)
+    ghosts.push_back(dofs.local_to_global(dof) / 3);
+  const MPI_Comm comm = dofs.get_mpi_communicator();
+  return make_partitioner(owned_range(space.n_owned() / 3, comm), std::move(ghosts), comm);
+}
+
+// How ranks exchange m unknowns of each node.
+std::shared_ptr<const ExchangePlan> plan_of_unknowns(const ExchangePlan &nodes, int m)
+{
+  std::vector<Index> ghosts;
+  for (const auto node : nodes.ghosts)
+    for (int c = 0; c < m; ++c)
+      ghosts.push_back(static_cast<Index>(m * node + c));
+  const MPI_Comm comm = nodes.communicator.handle();
+  return exchange_plan(*make_partitioner(owned_range(std::uint64_t(m) * nodes.n_owned, comm), std::move(ghosts), comm));
+}
+
+// How ranks exchange numbers of cells: each gets the cells that have part in the rows of its own nodes. `mesh` has the
+// local nodes of a space, `nodes`, and the own cells.
+std::shared_ptr<const ExchangePlan> plan_of_cells(const CellMesh &mesh, const Partitioner &nodes)
+{
+  const int        n_own = static_cast<int>(nodes.locally_owned_size());
+  std::vector<Row> of_ghosts(nodes.n_ghost_indices()); // own cells in the rows of other ranks' nodes
+  for (int place = 0; place < static_cast<int>(mesh.nodes.size()); ++place)
+    mesh.hanging.for_each_part(mesh.nodes[place], [&](int part, double) {
+      if (part >= n_own)
+        of_ghosts[part - n_own].emplace_back(place / 8, 1.);
+    });
+  const auto fill = [&](int node, Row &row) {
+    if (node >= n_own)
+      row.swap(of_ghosts[node - n_own]);
+    compress(row);
+  };
+  const MPI_Comm comm  = nodes.get_mpi_communicator();
+  const auto     cells = make_partitioner(owned_range(mesh.n_cells(), comm), {}, comm);
+  return sum_rows(matrix_of_rows(mesh.n_nodes(), mesh.n_cells(), fill), nodes, *cells).ghosts;
+}
+
+// The global nodes at the vertices of own cells and, behind them, of other ranks' cells.
+Array<std::uint64_t> global_nodes(const CellMesh &mesh, const Partitioner &nodes, const ExchangePlan &cells)
+{
+  const std::size_t    n = std::size_t(cells.n_owned) + cells.n_ghosts();
+  Array<std::uint64_t> result(8 * n);
+  for (int a = 0; a < 8; ++a)
+    {
+      Array<std::uint64_t> of_cells(cells.n_owned);
+      for (int cell = 0; cell < cells.n_owned; ++cell)
+        of_cells[cell] = nodes.local_to_global(mesh.nodes[std::size_t(8) * cell + a]);
+      of_cells = with_ghosts(cells, std::move(of_cells));
+      for (std::size_t cell = 0; cell < n; ++cell)
+        result[8 * cell + a] = of_cells[cell];
+    }
+  return result;
+}
+
+// The parts of which the values at hanging nodes are made, and at all nodes that other ranks own. `all` are the nodes of
+// the result's rows.
+CSRMatrix<double> parts_of_nodes(const CellMesh &mesh, const Partitioner &nodes, const Partitioner &all)
+{
+  const int n_own = static_cast<int>(all.locally_owned_size()), n = n_own + static_cast<int>(all.n_ghost_indices());
+  auto      wanted = matrix_of_rows(n, n, [&](int node, Row &row) {
+    if (node >= n_own || mesh.hanging.has(node))
+      row.emplace_back(node, 1.);
+  });
+  auto      parts  = matrix_of_rows(n_own, mesh.n_nodes(), [&](int node, Row &row) {
+    mesh.hanging.for_each_part(node, [&row](int part, double weight) { row.emplace_back(part, weight); });
+    std::sort(row.begin(), row.end());
+  });
+  wanted.ghosts    = exchange_plan(all);
+  parts.ghosts     = exchange_plan(nodes);
+  return product(wanted, parts);
+}
+
+// Adds other ranks' cells that have part in this rank's rows, with their nodes. The owners of nodes tell where they hang
+// and what is prescribed.
+CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
+{
+  const auto nodes = nodes_of(space);
+  const int  n_own = static_cast<int>(nodes->locally_owned_size());
+  mesh.cells       = plan_of_cells(mesh, *nodes);
+
+  const auto         vertices = global_nodes(mesh, *nodes, *mesh.cells);
+  std::vector<Index> others;
+  for (const auto node : vertices)
+    if (!nodes->in_local_range(static_cast<Index>(node)))
+      others.push_back(static_cast<Index>(node));
+  const auto all   = make_partitioner(nodes->locally_owned_range(), std::move(others), nodes->get_mpi_communicator());
+  const auto parts = parts_of_nodes(mesh, *nodes, *all);
+
+  // The nodes of parts do not hang. Their numbers are the columns of the parts; other ranks' hanging nodes follow.
+  Array<int> number(parts.n_rows);
+  int        n = parts.n_cols;
+  for (int node = 0; node < parts.n_rows; ++node)
+    if (const auto first = parts.row_start[node];
+        node >= n_own && parts.row_start[node + 1] == first + 1 &&
+        parts.ghosts->global(parts.column[first]) == all->local_to_global(node))
+      number[node] = parts.column[first];
+    else
+      number[node] = node < n_own ? node : n++;
+  mesh.nodes.resize(vertices.size());
+  std::transform(vertices.begin(), vertices.end(), mesh.nodes.begin(),
+                 [&](auto node) { return number[all->global_to_local(static_cast<Index>(node))]; });
+
+  mesh.hanging = {};
+  mesh.hanging.start.assign(n + 1, 0);
+  const auto for_each_hanging = [&](const auto &action) {
+    for (int node = 0; node < parts.n_rows; ++node)
+      if (number[node] < n_own || number[node] >= parts.n_cols)
+        action(node);
+  };
+  for_each_hanging([&](int node) {
+    mesh.hanging.start[number[node] + 1] = static_cast<int>(parts.row_start[node + 1] - parts.row_start[node]);
+    mesh.hanging.master.insert(mesh.hanging.master.end(), parts.column.begin() + parts.row_start[node],
+                               parts.column.begin() + parts.row_start[node + 1]);
+    mesh.hanging.weight.insert(mesh.hanging.weight.end(), parts.value.begin() + parts.row_start[node],
+                               parts.value.begin() + parts.row_start[node + 1]);
+  });
+  std::partial_sum(mesh.hanging.start.begin(), mesh.hanging.start.end(), mesh.hanging.start.begin());
+
+  const auto fixed = with_ghosts(*parts.ghosts, Array<std::uint64_t>(mesh.fixed.begin(), mesh.fixed.begin() + n_own));
+  mesh.fixed.assign(n, 7);
+  std::copy(fixed.begin(), fixed.end(), mesh.fixed.begin());
+  mesh.unknowns = plan_of_unknowns(*parts.ghosts, 3);
+  return mesh;
+}
+
+// Returns a mesh of boxes that are alike, with hanging nodes, or nothing where the level is none. K is the matrix of a
+// cell.
+std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes,
+                                      const Array<double> &K)
+{
+  const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
+  CellMesh                 result = mesh_of(space, vertex);
+  result.local                    = local_matrix(K.data(), vertex);
+  const bool alike                = set_scales(space, of_shapes, K, result);
+  auto       tree                 = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
+  if (!on_all(space.communicator(), tree.has_value()))
+    return std::nullopt;
+  if (space.communicator().size() > 1)
+    tree = with_cells_of_others(space, std::move(*tree));
+  set_positions(space, *tree);
+  return tree;
+}
+} // namespace
+
+std::optional<CellMesh> cells_of_level(const LevelSpace<3> &space, const Array<double> &of_shapes)
+{
+  const auto &ranks    = space.communicator();
+  const bool  possible = space.dofs_per_cell() == 24 && space.node_size() == 3 && space.n_global_dofs() > 0 &&
+                        (space.n_cells() == 0 || !of_shapes.empty());
+  if (!on_all(ranks, possible))
+    return std::nullopt;
+  if (ranks.size() == 1)
+    if (auto grid = grid_of_cells(space, of_shapes))
+      return grid;
+  return tree_of_cells(space, of_shapes, first_matrix(ranks, of_shapes));
+}
+} // namespace adamant
