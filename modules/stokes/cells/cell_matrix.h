@@ -145,16 +145,16 @@ struct ClusterBlocks
 
   ADAMANT_HOST_DEVICE int sum(int slot, double *block) const
   {
-    const Cluster      &cluster = clusters.of_slot(slot);
-    const ClusterTables of(clusters, cluster);
-    of.for_each_term(slot - cluster.own, [&](int a, int cell, double weight) {
-      of.for_each_term(slot - cluster.own, [&](int b, int other, double weight_of_other) {
-        for (int i = 0; cell == other && i < 9; ++i)
-          block[i] += weight * weight_of_other * coefficients[clusters.cell[cluster.cell + cell]] *
-                      K[(3 * a + i / 3) * 24 + 3 * b + i % 3];
+    const Cluster &cluster = clusters.of_slot(slot);
+    const int      i       = slot - cluster.slot;
+    clusters.for_each_term(cluster.shape, i, [&](int a, int cell, double weight) {
+      clusters.for_each_term(cluster.shape, i, [&](int b, int other, double weight_of_other) {
+        for (int k = 0; cell == other && k < 9; ++k)
+          block[k] += weight * weight_of_other * coefficients[clusters.cell[cluster.cell + cell]] *
+                      K[(3 * a + k / 3) * 24 + 3 * b + k % 3];
       });
     });
-    return clusters.own[slot];
+    return static_cast<int>(clusters.node[cluster.node + i] >> 3);
   }
 };
 

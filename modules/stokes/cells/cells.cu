@@ -120,7 +120,7 @@ public:
       exchange = std::make_shared<Exchange<Number>>(context, mesh.unknowns);
     view.is_grid  = mesh.is_grid();
     view.grid     = {{}, {}, coefficients.data(), fixed.data(), modes};
-    view.tree     = {clusters.view(), mesh.n_own_nodes(), {}, coefficients.data(), fixed.data(), modes};
+    view.tree     = {clusters.view(), mesh.n_own_nodes(), {}, coefficients.data(), modes};
     view.exchange = exchange.get();
     for (int d = 0; d < 3; ++d)
       {

@@ -19,42 +19,52 @@ namespace adamant
 {
 namespace
 {
-// Interleaves the bits of a position: nodes with near keys are near each other.
-std::uint64_t morton_key(const std::array<int, 3> &position)
+// The direction in which neighbours' numbers differ least: memory is read along it.
+int direction_of_lines(const CellMesh &mesh)
+{
+  double distance[3] = {};
+  for (int cell = 0; cell < mesh.n_cells(); ++cell)
+    for (int d = 0; d < 3; ++d)
+      distance[d] += std::abs(mesh.nodes[std::size_t(8) * cell + (1 << d)] - mesh.nodes[std::size_t(8) * cell]);
+  return static_cast<int>(std::min_element(distance, distance + 3) - distance);
+}
+
+// Interleaves the bits of a position: nodes with near keys are near each other. Boxes of nodes with equal first bits
+// are twice as long in direction `line`.
+std::uint64_t key_of(const std::array<int, 3> &position, int line)
 {
   std::uint64_t key = 0;
   for (int bit = 20; bit >= 0; --bit)
-    for (int d = 2; d >= 0; --d)
-      key = key << 1 | (position[d] >> bit & 1);
-  return key;
+    for (const int d : {(line + 2) % 3, (line + 1) % 3, line})
+      key = key << 1 | (position[d] >> (bit + (d == line)) & 1);
+  return key << 1 | (position[line] & 1);
 }
 
 using Range = std::pair<std::size_t, std::size_t>;
+using Order = std::vector<std::pair<std::uint64_t, int>>; // keys and nodes
 
-// Cuts sorted keys into cubes of the tree, of which none has too many.
-void cut(const std::vector<std::pair<std::uint64_t, int>> &keys, Range range, int bits, std::vector<Range> &result)
+// Cuts sorted keys in halves of boxes, of which none has too many.
+void cut(const Order &keys, Range range, int bit, std::vector<Range> &result)
 {
-  if (range.second - range.first <= Clusters::most_own || bits == 0) // one place; halved where cells are too many
+  const auto [begin, end] = range;
+  if (begin == end)
+    return;
+  if (end - begin <= Clusters::most_own || bit < 0) // one place; halved where cells are too many
     return result.push_back(range);
-  for (std::size_t first = range.first; first < range.second;)
-    {
-      const auto  child = keys[first].first >> (bits - 3);
-      std::size_t end   = first;
-      while (end < range.second && keys[end].first >> (bits - 3) == child)
-        ++end;
-      cut(keys, {first, end}, bits - 3, result);
-      first = end;
-    }
+  const auto        middle = std::partition_point(keys.begin() + begin, keys.begin() + end,
+                                                  [bit](const auto &key) { return (key.first >> bit & 1) == 0; });
+  const std::size_t at     = middle - keys.begin();
+  cut(keys, {begin, at}, bit - 1, result);
+  cut(keys, {at, end}, bit - 1, result);
 }
 
-// A cluster with its own lists and tables.
+// A cluster with its own lists and tables. The places of its shape are within these tables.
 struct MadeCluster
 {
-  std::vector<int>            own, foreign, hanging, cells;
-  ClusterShape                shape{};
-  std::vector<unsigned short> numbers;
-  std::vector<unsigned>       records;
-  int                         of_shape = -1; // the number of equal tables in Clusters::shape
+  std::vector<int>   own, foreign, hanging, cells;
+  ClusterShape       shape{};
+  std::vector<Eight> tables;
+  int                first_table = 0; // in Clusters::tables
 };
 
 // Makes clusters of the nodes of a mesh.
@@ -82,7 +92,7 @@ public:
   }
 
   // Ranges of `order`, in clusters; ranges whose cells are too many are halved.
-  std::vector<MadeCluster> make(const std::vector<std::pair<std::uint64_t, int>> &order, Range range) const
+  std::vector<MadeCluster> make(const Order &order, Range range) const
   {
     MadeCluster made = make_lists(order, range);
     if (!fits(made) && range.second - range.first > 1)
@@ -95,7 +105,8 @@ public:
       }
     if (!fits(made))
       throw RunError("a matrix by cells: the rows of a node have too many cells");
-    make_tables(made);
+    if (made.shape.n_cells > 0)
+      make_tables(made);
     std::vector<MadeCluster> one;
     one.push_back(std::move(made));
     return one;
@@ -118,7 +129,7 @@ private:
       action(cell[k]);
   }
 
-  MadeCluster make_lists(const std::vector<std::pair<std::uint64_t, int>> &order, Range range) const
+  MadeCluster make_lists(const Order &order, Range range) const
   {
     MadeCluster made;
     for (std::size_t k = range.first; k < range.second; ++k)
@@ -148,79 +159,111 @@ private:
     std::set_difference(made.foreign.begin(), made.foreign.end(), made.own.begin(), made.own.end(),
                         std::back_inserter(others));
     made.foreign.swap(others);
+    const auto is_own = [&](int node) { return std::binary_search(made.own.begin(), made.own.end(), node); };
     // Nodes with an own master come first.
-    const auto passes_on = [&](int node) {
-      for (int k = mesh.hanging.begin(node); k < mesh.hanging.end(node); ++k)
-        if (std::binary_search(made.own.begin(), made.own.end(), mesh.hanging.master[k]))
-          return true;
-      return false;
-    };
-    const auto others_begin = std::stable_partition(made.hanging.begin(), made.hanging.end(), passes_on);
-    auto      &s            = made.shape;
-    s.n_own                 = static_cast<int>(made.own.size());
-    s.n_nodes               = static_cast<int>(made.own.size() + made.foreign.size());
-    s.n_hanging             = static_cast<int>(made.hanging.size());
-    s.n_summed              = static_cast<int>(others_begin - made.hanging.begin());
-    s.n_cells               = static_cast<int>(made.cells.size());
+    const auto others_begin = std::stable_partition(made.hanging.begin(), made.hanging.end(), [&](int node) {
+      bool found = false;
+      mesh.hanging.for_each_part(node, [&](int part, double) { found = found || is_own(part); });
+      return found;
+    });
+    // Nodes that are masters here come last.
+    const auto masters_begin = std::stable_partition(made.own.begin(), made.own.end(), [&](int node) {
+      return slave_start[node] == slave_start[node + 1] || mesh.hanging.has(node);
+    });
+    auto      &s             = made.shape;
+    s.n_own                  = static_cast<int>(made.own.size());
+    s.n_plain                = static_cast<int>(masters_begin - made.own.begin());
+    s.n_nodes                = static_cast<int>(made.own.size() + made.foreign.size());
+    s.n_hanging              = static_cast<int>(made.hanging.size());
+    s.n_summed               = static_cast<int>(others_begin - made.hanging.begin());
+    s.n_cells                = static_cast<int>(made.cells.size());
     return made;
+  }
+
+  // The local numbers of the cluster's nodes.
+  std::unordered_map<int, int> number_nodes(const MadeCluster &made) const
+  {
+    std::unordered_map<int, int> result;
+    for (const auto *const nodes : {&made.own, &made.foreign, &made.hanging})
+      for (const int node : *nodes)
+        result.emplace(node, static_cast<int>(result.size()));
+    return result;
   }
 
   void make_tables(MadeCluster &made) const
   {
-    const auto &s    = made.shape;
-    const auto  find = [](const auto &begin, const auto &end, int node) {
-      const auto at = std::lower_bound(begin, end, node);
-      return at != end && *at == node ? static_cast<int>(at - begin) : -1;
+    auto      &s     = made.shape;
+    const auto local = number_nodes(made);
+    const auto add   = [&](int n) { // a table in which all places are those of zeros
+      Eight empty;
+      std::fill_n(empty.number, 8, static_cast<unsigned short>(s.zero()));
+      made.tables.resize(made.tables.size() + n, empty);
+      return static_cast<int>(made.tables.size()) - n;
     };
-    const auto others   = made.hanging.begin() + s.n_summed;
-    const auto local_of = [&](int node) {
-      if (mesh.hanging.has(node))
-        {
-          const int k = find(made.hanging.begin(), others, node);
-          return s.n_nodes + (k >= 0 ? k : s.n_summed + find(others, made.hanging.end(), node));
-        }
-      const int k = find(made.own.begin(), made.own.end(), node);
-      return k >= 0 ? k : s.n_own + find(made.foreign.begin(), made.foreign.end(), node);
-    };
-    const int gather = 8 * s.n_cells, gather_hanging = gather + 8 * s.n_own, masters = gather_hanging + 8 * s.n_summed,
-              sums = masters + s.n_hanging + 1;
-    auto &to       = made.numbers;
-    to.assign(sums + s.n_own + 1, static_cast<unsigned short>(8 * s.n_cells));
-    std::vector<int> n_terms(s.n_own + s.n_summed, 0);
+    s.vertices         = add(s.n_cells);
+    s.terms            = add(s.n_own);
+    s.terms_of_hanging = add(s.n_summed);
+    std::vector<int> n_terms(s.n_own + s.n_summed, 0); // terms_of_hanging follows terms
     for (int k = 0; k < s.n_cells; ++k)
       for (int a = 0; a < 8; ++a)
         {
-          const int local = local_of(mesh.nodes[8 * made.cells[k] + a]), h = local - s.n_nodes;
-          to[a * s.n_cells + k] = static_cast<unsigned short>(local);
-          const auto term       = static_cast<unsigned short>(a * s.n_cells + k);
-          if (local < s.n_own)
-            to[gather + n_terms[local]++ * s.n_own + local] = term;
-          else if (h >= 0 && h < s.n_summed)
-            to[gather_hanging + n_terms[s.n_own + h]++ * s.n_summed + h] = term;
+          const int place = local.at(mesh.nodes[std::size_t(8) * made.cells[k] + a]), h = place - s.n_nodes;
+          made.tables[s.vertices + k].number[a] = static_cast<unsigned short>(place);
+          const int row                         = place < s.n_own ? place : h >= 0 && h < s.n_summed ? s.n_own + h : -1;
+          if (row >= 0)
+            made.tables[s.terms + row].number[n_terms[row]++] =
+              static_cast<unsigned short>(s.n_local() + a * s.n_cells + k);
         }
-    std::vector<std::vector<unsigned>> of_own(s.n_own);
-    const auto                         record = [](int number, double weight) {
-      return static_cast<unsigned>(number) | static_cast<unsigned>(std::lround(4096. * weight)) << 16;
+    make_sums(made, local, add);
+  }
+
+  // The masters of hanging nodes, and the hanging nodes of own masters, in parts of four with weights.
+  template <class Add>
+  void make_sums(MadeCluster &made, const std::unordered_map<int, int> &local, const Add &add) const
+  {
+    auto                            &s = made.shape;
+    std::vector<std::pair<int, int>> masters;         // of one node: places and weights
+    std::vector<decltype(masters)>   of_own(s.n_own); // hanging nodes
+    const auto                       set = [&](int table, const std::pair<int, int> &of, std::size_t j) {
+      made.tables[table].number[j]     = static_cast<unsigned short>(of.first);
+      made.tables[table].number[4 + j] = static_cast<unsigned short>(of.second);
     };
-    to[masters] = 0;
+    const auto add_parts = [&](int n) { // without weights
+      const int table = add(n);
+      for (int k = table; k < table + n; ++k)
+        std::fill_n(made.tables[k].number + 4, 4, static_cast<unsigned short>(0));
+      return table;
+    };
+    for (const int node : made.hanging)
+      s.n_parts = std::max(s.n_parts, (mesh.hanging.end(node) - mesh.hanging.begin(node) + 3) / 4);
+    s.masters = add_parts(s.n_parts * s.n_hanging);
     for (int h = 0; h < s.n_hanging; ++h)
       {
-        for (int k = mesh.hanging.begin(made.hanging[h]); k < mesh.hanging.end(made.hanging[h]); ++k)
+        masters.clear();
+        mesh.hanging.for_each_part(made.hanging[h], [&](int node, double weight) {
+          masters.emplace_back(local.at(node), static_cast<int>(std::lround(4096. * weight)));
+        });
+        for (std::size_t j = 0; j < masters.size(); ++j)
           {
-            const int master = local_of(mesh.hanging.master[k]);
-            made.records.push_back(record(master, mesh.hanging.weight[k]));
-            if (master < s.n_own)
-              of_own[master].push_back(record(h, mesh.hanging.weight[k]));
+            set(s.masters + static_cast<int>(j / 4) * s.n_hanging + h, masters[j], j % 4);
+            if (masters[j].first < s.n_own)
+              of_own[masters[j].first].emplace_back(s.n_nodes + h, masters[j].second);
           }
-        to[masters + h + 1] = static_cast<unsigned short>(made.records.size());
       }
-    to[sums] = static_cast<unsigned short>(made.records.size());
-    for (int i = 0; i < s.n_own; ++i)
+    s.starts  = add((s.n_own - s.n_plain) / 8 + 1);
+    s.sums    = add(0);
+    int n_all = 0;
+    for (int i = 0; i <= s.n_own - s.n_plain; ++i)
       {
-        made.records.insert(made.records.end(), of_own[i].begin(), of_own[i].end());
-        to[sums + i + 1] = static_cast<unsigned short>(made.records.size());
+        made.tables[s.starts + i / 8].number[i % 8] = static_cast<unsigned short>(n_all);
+        const auto *const of                        = i < s.n_own - s.n_plain ? &of_own[s.n_plain + i] : nullptr;
+        const int         n                         = of != nullptr ? static_cast<int>(of->size() + 3) / 4 : 0;
+        add_parts(n);
+        for (std::size_t j = 0; of != nullptr && j < of->size(); ++j)
+          set(s.sums + n_all + static_cast<int>(j / 4), (*of)[j], j % 4);
+        n_all += n;
       }
-    if (made.records.size() > 0xffff)
+    if (n_all > 0xffff)
       throw RunError("a matrix by cells: the nodes of a cluster have too many masters");
   }
 
@@ -229,20 +272,21 @@ private:
   Array<int> cell_start, cell, slave_start, slave; // the cells around each node, and the nodes that it is master of
 };
 
-// Nodes that hang have rows of the identity, and are in clusters of their own, without cells.
-std::vector<Range> cut_into_ranges(const CellMesh &mesh, std::vector<std::pair<std::uint64_t, int>> &order)
+// Nodes that hang are in clusters of their own.
+std::vector<Range> cut_into_ranges(const CellMesh &mesh, Order &order)
 {
-  std::vector<std::pair<std::uint64_t, int>> others;
+  const int line = direction_of_lines(mesh);
+  Order     others;
   for (int node = 0; node < mesh.n_own_nodes(); ++node)
-    (mesh.hanging.has(node) ? others : order).emplace_back(morton_key(mesh.position[node]), node);
+    (mesh.hanging.has(node) ? others : order).emplace_back(key_of(mesh.position[node], line), node);
   __gnu_parallel::sort(order.begin(), order.end());
-  std::vector<Range> cubes, ranges;
-  cut(order, {0, order.size()}, 63, cubes);
-  for (const Range &cube : cubes)
-    if (!ranges.empty() && cube.second - ranges.back().first <= Clusters::most_own)
-      ranges.back().second = cube.second;
+  std::vector<Range> boxes, ranges;
+  cut(order, {0, order.size()}, 63, boxes);
+  for (const Range &box : boxes)
+    if (!ranges.empty() && box.second - ranges.back().first <= Clusters::most_own)
+      ranges.back().second = box.second;
     else
-      ranges.push_back(cube);
+      ranges.push_back(box);
   for (std::size_t k = 0; k < others.size(); k += Clusters::most_own)
     ranges.emplace_back(order.size() + k, order.size() + std::min(k + Clusters::most_own, others.size()));
   order.insert(order.end(), others.begin(), others.end());
@@ -257,68 +301,68 @@ public:
     : result(result)
   {}
 
+  // Returns where the tables of a cluster begin.
   int take(const MadeCluster &made)
   {
-    std::string key;
-    const auto  append = [&key](const auto *values, std::size_t n) {
-      key.append(reinterpret_cast<const char *>(values), n * sizeof(*values));
-    };
-    append(&made.shape, 1);
-    append(made.numbers.data(), made.numbers.size());
-    append(made.records.data(), made.records.size());
-    const auto [at, is_new] = numbers.emplace(std::move(key), static_cast<int>(result.shape.size()));
+    std::string key(reinterpret_cast<const char *>(&made.shape), sizeof(made.shape));
+    key.append(reinterpret_cast<const char *>(made.tables.data()), made.tables.size() * sizeof(Eight));
+    const auto [at, is_new] = known.emplace(std::move(key), static_cast<int>(result.tables.size()));
     if (is_new)
       {
-        ClusterShape shape = made.shape;
-        shape.numbers      = to_index(result.numbers.size(), "tables of clusters");
-        shape.records      = to_index(result.records.size(), "tables of clusters");
-        result.shape.push_back(shape);
-        result.numbers.insert(result.numbers.end(), made.numbers.begin(), made.numbers.end());
-        result.records.insert(result.records.end(), made.records.begin(), made.records.end());
+        to_index(result.tables.size() + made.tables.size(), "tables of clusters");
+        result.tables.insert(result.tables.end(), made.tables.begin(), made.tables.end());
+        ++result.n_shapes;
       }
     return at->second;
   }
 
 private:
   Clusters                            &result;
-  std::unordered_map<std::string, int> numbers;
+  std::unordered_map<std::string, int> known;
 };
+
+void append(Clusters &result, const CellMesh &mesh, const MadeCluster &made)
+{
+  ClusterShape shape = made.shape;
+  for (int *const table :
+       {&shape.vertices, &shape.terms, &shape.terms_of_hanging, &shape.masters, &shape.starts, &shape.sums})
+    *table += made.first_table;
+  const int slot = result.cluster.empty() ? 0 : result.cluster.back().slot + result.cluster.back().shape.n_own;
+  result.cluster.push_back({shape, to_index(result.node.size(), "nodes of clusters"),
+                            to_index(result.cell.size(), "cells of clusters"), slot});
+  for (const auto *const nodes : {&made.own, &made.foreign})
+    for (const int node : *nodes)
+      result.node.push_back(static_cast<unsigned>(node) << 3 | mesh.fixed[node]);
+  result.cell.insert(result.cell.end(), made.cells.begin(), made.cells.end());
+}
 } // namespace
 
 Clusters make_clusters(const CellMesh &mesh, int most_values)
 {
-  std::vector<std::pair<std::uint64_t, int>> order;
-  const auto                                 ranges = cut_into_ranges(mesh, order);
-  const Maker                                maker(mesh, most_values);
-  Clusters                                   result;
-  Tables                                     tables(result);
-  std::mutex                                 mutex;
-  std::vector<std::vector<MadeCluster>>      made(ranges.size());
+  if (mesh.n_nodes() >= 1 << 29)
+    throw RunError("a matrix by cells has at most 2^29 nodes on a rank");
+  Order                                 order;
+  const auto                            ranges = cut_into_ranges(mesh, order);
+  const Maker                           maker(mesh, most_values);
+  Clusters                              result;
+  Tables                                tables(result);
+  std::mutex                            mutex;
+  std::vector<std::vector<MadeCluster>> made(ranges.size());
   parallel_for(ranges.size(), [&](std::size_t r) {
     made[r] = maker.make(order, ranges[r]);
     for (auto &one : made[r])
       {
         const std::lock_guard<std::mutex> lock(mutex);
-        one.of_shape = tables.take(one);
-        one.numbers  = {};
-        one.records  = {};
+        one.first_table = tables.take(one);
+        one.tables      = {};
       }
   });
   for (const bool at_border : {false, true})
     {
       for (const auto &of_range : made)
         for (const auto &one : of_range)
-          {
-            const bool reads_ghosts = !one.foreign.empty() && one.foreign.back() >= mesh.n_own_nodes();
-            if (reads_ghosts != at_border)
-              continue;
-            result.cluster.push_back({to_index(result.own.size(), "nodes of clusters"),
-                                      to_index(result.foreign.size(), "nodes of clusters"),
-                                      to_index(result.cell.size(), "cells of clusters"), one.of_shape});
-            result.own.insert(result.own.end(), one.own.begin(), one.own.end());
-            result.foreign.insert(result.foreign.end(), one.foreign.begin(), one.foreign.end());
-            result.cell.insert(result.cell.end(), one.cells.begin(), one.cells.end());
-          }
+          if (at_border == (!one.foreign.empty() && one.foreign.back() >= mesh.n_own_nodes()))
+            append(result, mesh, one);
       if (!at_border)
         result.n_inner = static_cast<int>(result.cluster.size());
     }
@@ -327,27 +371,25 @@ Clusters make_clusters(const CellMesh &mesh, int most_values)
 
 ClusterLists::ClusterLists(const Device &device, const Clusters &from)
   : cluster(device, from.cluster, "matrices")
-  , shape(device, from.shape, "matrices")
-  , numbers(device, from.numbers, "matrices")
-  , records(device, from.records, "matrices")
-  , own(device, from.own, "matrices")
-  , foreign(device, from.foreign, "matrices")
+  , tables(device, from.tables, "matrices")
+  , node(device, from.node, "matrices")
   , cell(device, from.cell, "matrices")
   , n_inner(from.n_inner)
 {
-  for (const ClusterShape &one : from.shape)
-    most_values = std::max(most_values, one.n_values());
+  for (const Cluster &one : from.cluster)
+    {
+      most_values = std::max(most_values, one.shape.n_values());
+      slots += one.shape.n_own;
+    }
 }
 
 ClustersView ClusterLists::view() const
 {
-  return {cluster.size(), n_inner,        most_values, cluster.data(), shape.data(),
-          numbers.data(), records.data(), own.data(),  foreign.data(), cell.data()};
+  return {cluster.size(), n_inner, most_values, cluster.data(), tables.data(), node.data(), cell.data()};
 }
 
 std::size_t ClusterLists::bytes() const
 {
-  return cluster.bytes() + shape.bytes() + numbers.bytes() + records.bytes() + own.bytes() + foreign.bytes() +
-         cell.bytes();
+  return cluster.bytes() + tables.bytes() + node.bytes() + cell.bytes();
 }
 } // namespace adamant

@@ -20,12 +20,11 @@ namespace adamant::cuda
 template <typename Number>
 struct TreeView
 {
-  ClustersView         clusters;
-  int                  n_own; ///< nodes; ghosts follow
-  int                  along[3];
-  const Number        *coefficients; ///< of the mesh's cells
-  const unsigned char *fixed;
-  CellModes<Number>    modes;
+  ClustersView      clusters;
+  int               n_own; ///< nodes; ghosts follow
+  int               along[3];
+  const Number     *coefficients; ///< of the mesh's cells
+  CellModes<Number> modes;
 };
 
 /// The even and odd functions (modes) of a cell, and back: v[a] are the values at the vertices.
@@ -58,97 +57,196 @@ __device__ void to_vertices(Number (&v)[8])
         }
 }
 
-/// A cluster's numbers in shared memory: the values at its local nodes, by component, and the contributions of its
-/// cells, of which the last one is zero. Where sums of hanging nodes are added up, they take the place of the values.
+/// What a thread loads of item i of n, of which it has its first one before a barrier and uses it after.
+template <class Load>
+struct LoadedAhead
+{
+  const Load                               &load;
+  decltype(std::declval<const Load &>()(0)) first{};
+
+  __device__ LoadedAhead(int n, const Load &load)
+    : load(load)
+  {
+    if (static_cast<int>(threadIdx.x) < n)
+      first = load(threadIdx.x);
+  }
+  __device__ auto operator[](int i) const { return i == static_cast<int>(threadIdx.x) ? first : load(i); }
+};
+
+/// A record of tables, as its eight numbers.
+struct Places
+{
+  int number[8];
+
+  Places() = default;
+  __device__ explicit Places(const Eight *record)
+  {
+    const uint4    words   = __ldg(reinterpret_cast<const uint4 *>(record));
+    const unsigned word[4] = {words.x, words.y, words.z, words.w};
+#pragma unroll
+    for (int k = 0; k < 8; ++k)
+      number[k] = word[k / 2] >> 16 * (k % 2) & 0xffff;
+  }
+};
+
+/// A cluster's numbers in shared memory, three at each place (ClusterShape). Sums of hanging nodes take the place of
+/// their values.
 template <typename Number>
 struct ClusterValues
 {
-  const ClusterTables &of;
-  Number              *values;
-  const int            n_local = of.shape.n_nodes + of.shape.n_hanging, n_terms = 8 * of.shape.n_cells + 1;
+  const ClusterShape &shape;
+  Number             *values;
 
-  __device__ Number &value(int c, int local) const { return values[c * n_local + local]; }
-  __device__ Number &term(int c, int number) const { return values[3 * n_local + c * n_terms + number]; }
-
-  __device__ void interpolate(int h) const
+  __device__ Number *at(int place) const { return values + 3 * place; }
+  __device__ void    set(int place, const Number (&value)[3]) const
   {
-    Number sum[3] = {};
-    for (int r = of.masters[h]; r < of.masters[h + 1]; ++r)
-      {
-        const unsigned record = of.record[r];
-        const Number   weight = static_cast<Number>(of.weight(record));
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-          sum[c] += weight * value(c, of.number(record));
-      }
 #pragma unroll
     for (int c = 0; c < 3; ++c)
-      value(c, of.shape.n_nodes + h) = sum[c];
+      at(place)[c] = value[c];
   }
 
-  __device__ void apply(const TreeView<Number> &A, int cell, Number coefficient) const
+  /// Adds the numbers at four places, with weights.
+  __device__ void add_weighted(const Places &places, Number (&sum)[3]) const
   {
-    int vertex[8];
 #pragma unroll
-    for (int a = 0; a < 8; ++a)
-      vertex[a] = of.vertex[a * of.shape.n_cells + cell];
+    for (int j = 0; j < 4; ++j)
+      {
+        const Number weight = Number(places.number[4 + j]) * Number(1. / 4096.), *value = at(places.number[j]);
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+          sum[c] += weight * value[c];
+      }
+  }
+  /// Adds the numbers at eight places.
+  __device__ void add(const Places &places, Number (&sum)[3]) const
+  {
+#pragma unroll
+    for (int j = 0; j < 8; ++j)
+#pragma unroll
+      for (int c = 0; c < 3; ++c)
+        sum[c] += at(places.number[j])[c];
+  }
+
+  __device__ void apply(const CellModes<Number> &K, const Places &vertices, int cell, Number coefficient) const
+  {
     Number u[3][8];
 #pragma unroll
-    for (int c = 0; c < 3; ++c)
-      {
+    for (int a = 0; a < 8; ++a)
 #pragma unroll
-        for (int a = 0; a < 8; ++a)
-          u[c][a] = value(A.along[c], vertex[a]);
-        to_modes(u[c]);
-      }
+      for (int c = 0; c < 3; ++c)
+        u[c][a] = at(vertices.number[a])[c];
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      to_modes(u[c]);
 #pragma unroll
     for (int c = 0; c < 3; ++c)
       {
         Number result[8];
 #pragma unroll
         for (int m = 0; m < 8; ++m)
-          result[m] = apply_modes(A.modes, c, m, coefficient, u);
+          result[m] = apply_modes(K, c, m, coefficient, u);
         to_vertices(result);
 #pragma unroll
         for (int a = 0; a < 8; ++a)
-          term(A.along[c], a * of.shape.n_cells + cell) = result[a];
-      }
-  }
-
-  __device__ void add_terms(const unsigned short *gather, int n, int i, Number (&sum)[3]) const
-  {
-#pragma unroll
-    for (int s = 0; s < 8; ++s)
-      {
-        const int number = gather[s * n + i];
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-          sum[c] += term(c, number);
-      }
-  }
-
-  __device__ void sum_hanging(int h) const
-  {
-    Number sum[3] = {};
-    add_terms(of.gather_hanging, of.shape.n_summed, h, sum);
-#pragma unroll
-    for (int c = 0; c < 3; ++c)
-      value(c, of.shape.n_nodes + h) = sum[c];
-  }
-
-  __device__ void sum_own(int i, Number (&sum)[3]) const
-  {
-    add_terms(of.gather, of.shape.n_own, i, sum);
-    for (int r = of.sums[i]; r < of.sums[i + 1]; ++r)
-      {
-        const unsigned record = of.record[r];
-        const Number   weight = static_cast<Number>(of.weight(record));
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-          sum[c] += weight * value(c, of.shape.n_nodes + of.number(record));
+          at(shape.n_local() + a * shape.n_cells + cell)[c] = result[a];
       }
   }
 };
+
+/// Finishes the rows of a node. Components of `sum` are those along the directions; prescribed ones become x.
+template <typename Number, class Gather, class Finish, class Operands>
+__device__ void finish_node(const TreeView<Number> &A, const Gather &x, const Finish &finish, unsigned entry,
+                            const Number (&sum)[3], const Operands &operands)
+{
+  const int node = entry >> 3;
+  Number    result[3];
+#pragma unroll
+  for (int c = 0; c < 3; ++c)
+    {
+      result[c] = sum[A.along[0] == c ? 0 : A.along[1] == c ? 1 : 2];
+      if (entry >> c & 1)
+        result[c] = x(3 * node + c);
+    }
+  finish_rows_of_node<3>(finish, 3 * node, result, operands);
+}
+
+/// Finishes the rows of nodes that hang.
+template <typename Number, class Gather, class Finish>
+__device__ void rows_of_identity(const TreeView<Number> &A, const Cluster &cluster, const Gather &x,
+                                 const Finish &finish)
+{
+  for (int i = threadIdx.x; i < cluster.shape.n_own; i += block_size)
+    {
+      const unsigned                     entry = __ldg(A.clusters.node + cluster.node + i);
+      decltype(operands_of<Finish, 3>()) operands;
+      operands.fetch(finish, 3 * static_cast<int>(entry >> 3));
+      finish_node(A, x, finish, entry, {0, 0, 0}, operands);
+    }
+}
+
+/// Computes the rows of a cluster that has cells. `load(entry, c)` returns component c of x at a node of Clusters::node.
+template <typename Number, class Gather, class Finish, class LoadValue>
+__device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, Number *memory, const Gather &x,
+                             const Finish &finish, const LoadValue &load)
+{
+  const ClusterShape         &shape = cluster.shape;
+  const ClusterValues<Number> here{shape, memory};
+  const unsigned             *nodes = A.clusters.node + cluster.node;
+  const Eight                *table = A.clusters.tables;
+  const int                   first = threadIdx.x;
+  for (int i = first; i < shape.n_nodes; i += block_size)
+    {
+      const unsigned entry = __ldg(nodes + i);
+      here.set(i, {load(entry, A.along[0]), load(entry, A.along[1]), load(entry, A.along[2])});
+    }
+  if (first < 3)
+    here.at(shape.zero())[first] = 0;
+  const auto of_table     = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
+  const auto load_masters = of_table(shape.masters), load_vertices = of_table(shape.vertices);
+  const auto load_coefficient = [&](int k) {
+    return __ldg(A.coefficients + __ldg(A.clusters.cell + cluster.cell + k));
+  };
+  const LoadedAhead masters(shape.n_hanging, load_masters);
+  const LoadedAhead vertices(shape.n_cells, load_vertices);
+  const LoadedAhead coefficient(shape.n_cells, load_coefficient);
+  __syncthreads();
+  for (int h = first; h < shape.n_hanging; h += block_size)
+    {
+      Number sum[3] = {};
+      here.add_weighted(masters[h], sum);
+      for (int part = 1; part < shape.n_parts; ++part)
+        here.add_weighted(load_masters(part * shape.n_hanging + h), sum);
+      here.set(shape.n_nodes + h, sum);
+    }
+  __syncthreads();
+  for (int k = first; k < shape.n_cells; k += block_size)
+    here.apply(A.modes, vertices[k], k, coefficient[k]);
+  const auto        load_terms = of_table(shape.terms), load_of_hanging = of_table(shape.terms_of_hanging);
+  const auto        load_entry = [nodes](int i) { return __ldg(nodes + i); };
+  const LoadedAhead of_hanging(shape.n_summed, load_of_hanging);
+  const LoadedAhead terms(shape.n_own, load_terms);
+  const LoadedAhead entries(shape.n_own, load_entry);
+  __syncthreads();
+  for (int h = first; h < shape.n_summed; h += block_size)
+    {
+      Number sum[3] = {};
+      here.add(of_hanging[h], sum);
+      here.set(shape.n_nodes + h, sum);
+    }
+  __syncthreads();
+  for (int i = first; i < shape.n_own; i += block_size)
+    {
+      const unsigned                     entry = entries[i];
+      decltype(operands_of<Finish, 3>()) operands;
+      operands.fetch(finish, 3 * static_cast<int>(entry >> 3));
+      Number sum[3] = {};
+      here.add(terms[i], sum);
+      if (const int master = i - shape.n_plain; master >= 0)
+        for (int r = A.clusters.start(shape, master); r < A.clusters.start(shape, master + 1); ++r)
+          here.add_weighted(Places(table + shape.sums + r), sum);
+      finish_node(A, x, finish, entry, sum, operands);
+    }
+}
 
 /// Takes the clusters that read no ghosts, in the blocks behind the ones that send x to other ranks, or the clusters
 /// `at_border`, which wait for the ghosts.
@@ -168,52 +266,17 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
       ghosts.wait();
       return;
     }
-  const Cluster               cluster = A.clusters.cluster[number];
-  const ClusterTables         of(A.clusters, cluster);
-  const ClusterValues<Number> here{of, reinterpret_cast<Number *>(memory)};
-  const ClusterShape         &shape = of.shape;
-  const int                  *own = A.clusters.own + cluster.own, *foreign = A.clusters.foreign + cluster.foreign,
-            *cells = A.clusters.cell + cluster.cell;
-
+  const Cluster cluster = A.clusters.cluster[number];
   wait_for_predecessor();
   const Number *of_others = at_border ? ghosts.wait() : nullptr;
-  for (int i = threadIdx.x; i < shape.n_nodes; i += block_size)
-    {
-      const int      node  = i < shape.n_own ? own[i] : foreign[i - shape.n_own];
-      const unsigned fixed = __ldg(A.fixed + node);
-#pragma unroll
-      for (int c = 0; c < 3; ++c)
-        if (at_border && node >= A.n_own)
-          here.value(c, i) = fixed >> c & 1 ? Number(0) : __ldcg(of_others + 3 * (node - A.n_own) + c);
-        else
-          here.value(c, i) = fixed >> c & 1 ? Number(0) : x(3 * node + c);
-    }
-  if (threadIdx.x < 3)
-    here.term(threadIdx.x, here.n_terms - 1) = 0;
-  __syncthreads();
-  for (int h = threadIdx.x; h < shape.n_hanging; h += block_size)
-    here.interpolate(h);
-  __syncthreads();
-  for (int k = threadIdx.x; k < shape.n_cells; k += block_size)
-    here.apply(A, k, __ldg(A.coefficients + cells[k]));
-  __syncthreads();
-  for (int h = threadIdx.x; h < shape.n_summed; h += block_size)
-    here.sum_hanging(h);
-  __syncthreads();
-  for (int i = threadIdx.x; i < shape.n_own; i += block_size)
-    {
-      const int                          node  = own[i];
-      const unsigned                     fixed = __ldg(A.fixed + node);
-      decltype(operands_of<Finish, 3>()) operands;
-      operands.fetch(finish, 3 * node);
-      Number sum[3] = {};
-      here.sum_own(i, sum);
-#pragma unroll
-      for (int c = 0; c < 3; ++c)
-        if (fixed >> c & 1)
-          sum[c] = x(3 * node + c);
-      finish_rows_of_node<3>(finish, 3 * node, sum, operands);
-    }
+  if (cluster.shape.n_cells == 0)
+    return rows_of_identity(A, cluster, x, finish);
+  cluster_rows(A, cluster, reinterpret_cast<Number *>(memory), x, finish, [&](unsigned entry, int c) {
+    const int node = entry >> 3;
+    if (entry >> c & 1)
+      return Number(0);
+    return at_border && node >= A.n_own ? __ldcg(of_others + 3 * (node - A.n_own) + c) : Number(x(3 * node + c));
+  });
 }
 
 /// Gives a kernel as much shared memory as clusters may need.

@@ -310,19 +310,24 @@ TEST(Clusters, HaveEachNodeOnceAndShareTables)
       for (const int most_values : {4000, Clusters::few_values, Clusters::most_values})
         {
           const Clusters   clusters = make_clusters(mesh, most_values);
-          std::vector<int> own(clusters.own.begin(), clusters.own.end());
+          std::vector<int> own;
+          for (const auto &cluster : clusters.cluster)
+            {
+              EXPECT_LE(cluster.shape.n_values(), most_values) << name;
+              EXPECT_EQ(cluster.slot, static_cast<int>(own.size())) << name;
+              for (int i = 0; i < cluster.shape.n_own; ++i)
+                own.push_back(static_cast<int>(clusters.node[cluster.node + i] >> 3));
+            }
           std::sort(own.begin(), own.end());
           ASSERT_EQ(own.size(), static_cast<std::size_t>(mesh.n_nodes())) << name;
           for (int node = 0; node < mesh.n_nodes(); ++node)
             ASSERT_EQ(own[node], node) << name;
-          for (const auto &shape : clusters.shape)
-            EXPECT_LE(shape.n_values(), most_values) << name;
         }
     }
   const CellMesh mesh = tree_of(
     {{33, 33, 33}}, 0, [](const auto &, int) { return false; }, 0.4);
   const Clusters clusters = make_clusters(mesh);
-  EXPECT_LT(clusters.shape.size(), 0.7 * clusters.cluster.size());
+  EXPECT_LT(clusters.n_shapes, 0.7 * clusters.cluster.size());
 }
 
 // An operator that takes vectors in float, as Krylov methods ask it, takes them by cells, too.
