@@ -175,12 +175,13 @@ template <typename Number, class Gather, class Finish>
 __device__ void rows_of_identity(const TreeView<Number> &A, const Cluster &cluster, const Gather &x,
                                  const Finish &finish)
 {
+  const Number zeros[3] = {};
   for (int i = threadIdx.x; i < cluster.shape.n_own; i += block_size)
     {
       const unsigned                     entry = __ldg(A.clusters.node + cluster.node + i);
       decltype(operands_of<Finish, 3>()) operands;
       operands.fetch(finish, 3 * static_cast<int>(entry >> 3));
-      finish_node(A, x, finish, entry, {0, 0, 0}, operands);
+      finish_node(A, x, finish, entry, zeros, operands);
     }
 }
 
