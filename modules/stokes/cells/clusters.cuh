@@ -185,30 +185,35 @@ __device__ void rows_of_identity(const TreeView<Number> &A, const Cluster &clust
     }
 }
 
-/// Computes the rows of a cluster that has cells. `load(entry, c)` returns component c of x at a node of Clusters::node.
-template <typename Number, class Gather, class Finish, class LoadValue>
+/// Computes the rows of a cluster that has cells. `wait_for_x()` returns load(entry, c), component c of x at a node of
+/// Clusters::node.
+template <typename Number, class Gather, class Finish, class WaitForX>
 __device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, Number *memory, const Gather &x,
-                             const Finish &finish, const LoadValue &load)
+                             const Finish &finish, const WaitForX &wait_for_x)
 {
   const ClusterShape         &shape = cluster.shape;
   const ClusterValues<Number> here{shape, memory};
   const unsigned             *nodes = A.clusters.node + cluster.node;
   const Eight                *table = A.clusters.tables;
   const int                   first = threadIdx.x;
+  const auto        of_table        = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
+  const auto        load_entry      = [nodes](int i) { return __ldg(nodes + i); };
+  const auto        load_masters    = of_table(shape.masters);
+  const auto        load_vertices   = of_table(shape.vertices);
+  const LoadedAhead entries(shape.n_nodes, load_entry);
+  const LoadedAhead masters(shape.n_hanging, load_masters);
+  const LoadedAhead vertices(shape.n_cells, load_vertices);
+
+  const auto load = wait_for_x();
   for (int i = first; i < shape.n_nodes; i += block_size)
     {
-      const unsigned entry = __ldg(nodes + i);
+      const unsigned entry = entries[i];
       here.set(i, {load(entry, A.along[0]), load(entry, A.along[1]), load(entry, A.along[2])});
     }
   if (first < 3)
     here.at(shape.zero())[first] = 0;
-  const auto of_table     = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
-  const auto load_masters = of_table(shape.masters), load_vertices = of_table(shape.vertices);
-  const auto load_coefficient = [&](int k) {
-    return __ldg(A.coefficients + __ldg(A.clusters.cell + cluster.cell + k));
-  };
-  const LoadedAhead masters(shape.n_hanging, load_masters);
-  const LoadedAhead vertices(shape.n_cells, load_vertices);
+  const int *const  cells            = A.clusters.cell + cluster.cell;
+  const auto        load_coefficient = [&](int k) { return __ldg(A.coefficients + __ldg(cells + k)); };
   const LoadedAhead coefficient(shape.n_cells, load_coefficient);
   __syncthreads();
   for (int h = first; h < shape.n_hanging; h += block_size)
@@ -223,10 +228,7 @@ __device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, 
   for (int k = first; k < shape.n_cells; k += block_size)
     here.apply(A.modes, vertices[k], k, coefficient[k]);
   const auto        load_terms = of_table(shape.terms), load_of_hanging = of_table(shape.terms_of_hanging);
-  const auto        load_entry = [nodes](int i) { return __ldg(nodes + i); };
-  const LoadedAhead of_hanging(shape.n_summed, load_of_hanging);
-  const LoadedAhead terms(shape.n_own, load_terms);
-  const LoadedAhead entries(shape.n_own, load_entry);
+  const LoadedAhead of_hanging(shape.n_summed, load_of_hanging), terms(shape.n_own, load_terms);
   __syncthreads();
   for (int h = first; h < shape.n_summed; h += block_size)
     {
@@ -268,15 +270,20 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
       return;
     }
   const Cluster cluster = A.clusters.cluster[number];
-  wait_for_predecessor();
-  const Number *of_others = at_border ? ghosts.wait() : nullptr;
   if (cluster.shape.n_cells == 0)
-    return rows_of_identity(A, cluster, x, finish);
-  cluster_rows(A, cluster, reinterpret_cast<Number *>(memory), x, finish, [&](unsigned entry, int c) {
-    const int node = entry >> 3;
-    if (entry >> c & 1)
-      return Number(0);
-    return at_border && node >= A.n_own ? __ldcg(of_others + 3 * (node - A.n_own) + c) : Number(x(3 * node + c));
+    {
+      wait_for_predecessor();
+      return rows_of_identity(A, cluster, x, finish);
+    }
+  cluster_rows(A, cluster, reinterpret_cast<Number *>(memory), x, finish, [&] {
+    wait_for_predecessor();
+    const Number *of_others = at_border ? ghosts.wait() : nullptr;
+    return [&A, &x, of_others](unsigned entry, int c) {
+      const int node = entry >> 3;
+      if (entry >> c & 1)
+        return Number(0);
+      return at_border && node >= A.n_own ? __ldcg(of_others + 3 * (node - A.n_own) + c) : Number(x(3 * node + c));
+    };
   });
 }
 
