@@ -71,11 +71,10 @@ struct Levels
     for (const auto product : {VelocityProduct::rows, VelocityProduct::cells})
       {
         StokesOptions options;
-        options.product               = product;
-        options.levels.cells_per_rank = 10;
-        (product == VelocityProduct::rows ? rows : cells) =
-          std::make_unique<StokesMatrices<3>>(device, *mesh, mapping, dirichlet, std::set<unsigned int>{0},
-                                              std::set<unsigned int>(), options);
+        options.product                                   = product;
+        options.levels.cells_per_rank                     = 10;
+        (product == VelocityProduct::rows ? rows : cells) = std::make_unique<StokesMatrices<3>>(
+          device, *mesh, mapping, dirichlet, std::set<unsigned int>{0}, std::set<unsigned int>(), options);
       }
   }
 
