@@ -15,8 +15,9 @@ class RowlessMatrix
 public:
   virtual ~RowlessMatrix() = default;
 
-  virtual int               n_rows() const = 0;
-  virtual CSRMatrix<double> rows() const   = 0; ///< returns the entries with their present values, in host memory
+  virtual int                 n_rows() const = 0;
+  virtual CSRMatrix<double>   rows() const   = 0; ///< returns the entries with their present values, in host memory
+  virtual const ExchangePlan *ghosts() const { return nullptr; } ///< of the columns; null on one rank
 
   /// Returns the matrix on a device, with its present values, in the precision of the last argument.
   /// @{

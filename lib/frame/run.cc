@@ -156,8 +156,8 @@ void Run::describe(const RunSize &size)
     }
   if (ranks.size() > 1) // how far the rank with the most unknowns is above the mean, and ghosts for each unknown
     {
-      const auto  &A     = size.levels.back().matrix();
-      const double owned = A.n_rows, ghosts = A.ghosts->n_ghosts();
+      const auto  &finest = size.levels.back();
+      const double owned = finest.n_rows(), ghosts = finest.ghosts()->n_ghosts();
       const auto   unknowns = dealii::Utilities::MPI::min_max_avg(owned, ranks.handle());
       record["balance"]     = {{"unknowns", unknowns.max / unknowns.avg},
                                {"ghosts", dealii::Utilities::MPI::sum(ghosts, ranks.handle()) / unknowns.sum}};

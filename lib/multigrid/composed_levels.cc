@@ -299,9 +299,8 @@ void ComposedLevels<Number>::print(std::ostream &out) const
 
 void print_level(std::ostream &out, std::size_t l, const LevelData &level, double eigenvalue, const std::string &solver)
 {
-  const bool spread = level.has_rows() && level.matrix().ghosts;
-  out << "  level " << l << ": " << (spread ? level.matrix().ghosts->n_global : level.n_rows()) << " unknowns"
-      << solver;
+  const auto *spread = level.ghosts();
+  out << "  level " << l << ": " << (spread ? spread->n_global : level.n_rows()) << " unknowns" << solver;
   if (!(eigenvalue <= 0.)) // also NaN
     out << ", largest eigenvalue " << eigenvalue;
   out << '\n';

@@ -27,7 +27,7 @@ enum class VelocityProduct
   rows,     ///< entries are stored
   cells,    ///< products use the cells' viscosities (CellMatrix) where a level's cells are boxes of one shape, but not
             ///< on the coarsest one
-  automatic ///< cells on a GPU, on levels of at least 20 000 nodes; else rows
+  automatic ///< cells on a GPU, on levels of which a rank has at least 20 000 nodes; else rows
 };
 
 /// The matrices A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for

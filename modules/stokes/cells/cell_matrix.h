@@ -73,8 +73,9 @@ public:
   const List<int> &cell_at() const { return cell_at_node; } ///< of a grid: the cell whose vertex 0 is the node, or -1
   const ClusterLists &clusters() const { return cluster_lists; } ///< empty for a grid
 
-  int               n_rows() const override { return 3 * mesh_.n_own_nodes(); }
-  CSRMatrix<double> rows() const override;
+  int                 n_rows() const override { return 3 * mesh_.n_own_nodes(); }
+  CSRMatrix<double>   rows() const override;
+  const ExchangePlan *ghosts() const override { return mesh_.unknowns.get(); }
   /// @name See RowlessMatrix. A device of MatrixFormat::cusparse has no such matrix and throws RunError.
   /// @{
   std::shared_ptr<MatrixStorage<double>> make_storage(const Device &device, double) const override;
