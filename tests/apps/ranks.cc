@@ -522,9 +522,9 @@ TEST_F(StokesRanks, ByCellsAsByRows)
 TEST_F(BuoyantFlowRanks, ByCellsAsByRows)
 {
   const Settings adaptive =
-    blob + Settings{"Problem/Dimension=3",        "Problem/Gravity=0, 0, -1",      "Mesh/Refinements=2",
-                    "Time stepping/Steps=2",      "Adaptivity/Interval=1",         "Adaptivity/Smallest level=2",
-                    "Adaptivity/Largest level=4", "Adaptivity/First mesh cycles=1"};
+    blob + Settings{"Problem/Dimension=3",        "Problem/Gravity=0, 0, -1",       "Mesh/Refinements=2",
+                    "Time stepping/Steps=2",      "Adaptivity/Interval=1",          "Adaptivity/Smallest level=2",
+                    "Adaptivity/Largest level=4", "Adaptivity/First mesh cycles=1", "Adaptivity/Refine fraction=0.05"};
   const auto rows  = run_on(2, adaptive + Settings{"Linear solver/Velocity product=rows"}),
              cells = run_on(2, adaptive + Settings{"Linear solver/Velocity product=cells"});
   EXPECT_GT(rows.record.at("levels").back().at("nonzeros"), 0);
