@@ -58,10 +58,8 @@ struct LevelData
   const RowlessMatrix *rowless() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
   bool                 changes_on_device() const { return changing() || rowless(); }
   int                  n_rows() const { return rowless() ? rowless()->n_rows() : matrix().n_rows; }
-  const ExchangePlan  *ghosts() const ///< of A's columns; null on one rank, or where A has not been made yet
-  {
-    return rowless() ? rowless()->ghosts() : has_rows() ? matrix().ghosts.get() : nullptr;
-  }
+  /// Returns the plan of A's columns; null on one rank, or where A has not been made yet.
+  auto ghosts() const { return rowless() ? rowless()->ghosts() : has_rows() ? matrix().ghosts.get() : nullptr; }
 
 private:
   const ValuesOnDevice    *on_device() const { return std::get_if<ValuesOnDevice>(&values); }

@@ -67,11 +67,12 @@ StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
                 "weighted least-squares commutator; auto: " +
                   automatic,
                 prm, Selection("auto|mass|bfbt"));
-  add_parameter("Velocity product", product,
-                "Products with the velocity's matrices: rows, as stored; cells, by the cells' viscosities on levels "
-                "whose cells are boxes of one shape, of any sizes. Cells are taken in 3D, with the smoothers jacobi and "
-                "block_jacobi; auto: cells on large levels on a GPU, where possible",
-                prm, Selection("auto|rows|cells"));
+  add_parameter(
+    "Velocity product", product,
+    "Products with the velocity's matrices: rows, as stored; cells, by the cells' viscosities on levels "
+    "whose cells are boxes of one shape, of any sizes. Cells are taken in 3D, with the smoothers jacobi and "
+    "block_jacobi; auto: cells on large levels on a GPU, where possible",
+    prm, Selection("auto|rows|cells"));
   add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
   add_parameter("BFBT boundary weight", boundary_weight, "Factor of the cells at walls in the weights of bfbt", prm,
                 Double(0.01, 100.));

@@ -99,6 +99,13 @@ struct StokesRanks : RanksOf
   {}
 };
 
+struct BuoyantFlowRanks : RanksOf
+{
+  BuoyantFlowRanks()
+    : RanksOf(buoyant_flow)
+  {}
+};
+
 void expect_same(double value, double reference)
 {
   EXPECT_TRUE(std::abs(value - reference) <= 1e-9 * std::abs(reference) + 1e-14 ||
@@ -308,6 +315,10 @@ const Settings balls = {"Problem/Case=expressions",
                         "Output/Statistics=force on boundary 3; kinetic_energy; max speed; max u; max p on boundary 1",
                         "Output/Files=false"};
 
+const Settings balls_in_3d =
+  balls + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Problem/Body force=0; 0; -x",
+                   "Problem/Boundary velocity=3: 4*x*(1-x); 0; 0", "Refinement/For viscosity=1"};
+
 // A stiff, heavy body that is nowhere symmetric; the composition takes several steps in each of the flow.
 const Settings blob = {"Problem/Initial composition=1/(1+exp(40*((x-0.4)^2+2*(y-0.6)^2-0.03-0.1*x*y)))",
                        "Problem/Viscosity=10^(2*c)",
@@ -431,9 +442,7 @@ const Case cases[] = {
    balls + Settings{"Mesh/Refinements=3", "Problem/Body force=0; -exp(-40*((x-0.3)^2+(y-0.6)^2))",
                     "Problem/Boundaries=0: free_slip, 2: outflow", "Problem/Traction=1: y; 0.1; 0",
                     "Discretization/Velocity=q2", "Linear solver/Schur complement=bfbt", "Refinement/For velocity=1"}},
-  {"Stokes3D", stokes,
-   balls + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Problem/Body force=0; 0; -x", "Output/Files=true",
-                    "Problem/Boundary velocity=3: 4*x*(1-x); 0; 0", "Refinement/For viscosity=1"}},
+  {"Stokes3D", stokes, balls_in_3d + Settings{"Output/Files=true", "Linear solver/Velocity product=cells"}},
   {"BuoyantFlow2D", buoyant_flow,
    blob + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=0.3-abs(x-0.4)", "Time stepping/Steps=3"}},
   {"BuoyantFlowOfAStrainRate2D", buoyant_flow,
@@ -491,6 +500,38 @@ TEST_F(NavierStokesRanks, NoNumbersOnOneOfThem)
 {
   start_on(2);
   expect_refused({"Mesh/Refinements=3", "Problem/Body force=log(0.9-y); 0"}, "Problem/Body force is ");
+}
+
+// By cells, with hanging nodes, as by rows.
+TEST_F(StokesRanks, ByCellsAsByRows)
+{
+  const auto rows  = run_on(2, balls_in_3d + Settings{"Linear solver/Velocity product=rows"}),
+             cells = run_on(2, balls_in_3d + Settings{"Linear solver/Velocity product=cells"});
+  EXPECT_EQ(rows.record.at("levels_by_cells"), 0);
+  EXPECT_EQ(cells.record.at("levels_by_cells"), 3);
+  EXPECT_GT(cells.record.at("hanging_nodes"), 0);
+  EXPECT_EQ(cells.max_iterations(), rows.max_iterations());
+  const auto table_of_rows = table(rows.folder + "/statistics.csv"), of_cells = table(cells.folder + "/statistics.csv");
+  ASSERT_EQ(table_of_rows.size(), of_cells.size());
+  for (std::size_t k = 0; k < of_cells.back().size(); ++k)
+    if (of_cells[0][k].find("residual") == std::string::npos)
+      expect_same(std::stod(of_cells.back()[k]), std::stod(table_of_rows.back().at(k)));
+}
+
+// On meshes that follow the composition.
+TEST_F(BuoyantFlowRanks, ByCellsAsByRows)
+{
+  const Settings adaptive =
+    blob + Settings{"Problem/Dimension=3",        "Problem/Gravity=0, 0, -1",       "Mesh/Refinements=2",
+                    "Time stepping/Steps=2",      "Adaptivity/Interval=1",          "Adaptivity/Smallest level=2",
+                    "Adaptivity/Largest level=4", "Adaptivity/First mesh cycles=1", "Adaptivity/Refine fraction=0.05"};
+  const auto rows  = run_on(2, adaptive + Settings{"Linear solver/Velocity product=rows"}),
+             cells = run_on(2, adaptive + Settings{"Linear solver/Velocity product=cells"});
+  EXPECT_GT(rows.record.at("levels").back().at("nonzeros"), 0);
+  EXPECT_EQ(cells.record.at("levels").back().at("nonzeros"), 0);
+  EXPECT_EQ(cells.max_iterations(), rows.max_iterations());
+  for (const char *key : {"speed", "work", "dissipation"})
+    expect_same(cells.record.at(key), rows.record.at(key));
 }
 
 TEST_F(StokesRanks, NegativeViscosityOnOneOfThem)

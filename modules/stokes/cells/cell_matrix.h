@@ -62,8 +62,8 @@ public:
   /// boxes. Weights of hanging nodes have to be multiples of 2^-12, as weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
 
-  /// Sets k_cell = scale_cell of_cells[cell] for the own cells, in the order of the mesh, and fetches those of other
-  /// ranks' cells. Throws RunError for another number of cells.
+  /// Sets k_cell = scale_cell of_cells[cell] for the own cells, in the order of the mesh, and fetches the coefficients
+  /// of other ranks' cells. Throws RunError for another number of cells.
   void set(const Vector<double> &of_cells);
 
   const CellMesh            &mesh() const { return mesh_; }
