@@ -13,11 +13,7 @@
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
-#include <sstream>
 #include <utility>
 
 namespace adamant

@@ -106,6 +106,7 @@ public:
     , mesh(source.mesh())
     , vertices(mesh)
     , n_own(mesh.n_own_nodes())
+    , reads_ghosts(nodes_with_ghosts())
     , coefficients(mesh.n_cells())
   {
     this->n_rows    = source.n_rows();
@@ -148,7 +149,7 @@ public:
                    [](double value) { return static_cast<Number>(value); });
     if (!mesh.unknowns)
       return;
-    const auto border = make_rows(mesh, vertices, from, [this](int node) { return reads_ghosts(node); });
+    const auto border = make_rows(mesh, vertices, from, [this](int node) { return reads_ghosts[node] != 0; });
     if (!this->ghosts)
       this->ghosts = std::make_unique<host::Ghosts<Number>>(mesh.unknowns, view_of(border));
     else
@@ -172,19 +173,23 @@ private:
     });
   }
 
-  bool reads_ghosts(int node) const
+  // Marks the nodes whose rows have columns of ghosts.
+  Array<char> nodes_with_ghosts() const
   {
-    bool found = false;
-    for (int k = vertices.start[node]; k < vertices.start[node + 1] && !mesh.hanging.has(node); ++k)
-      for (int b = 0; b < 8; ++b)
-        mesh.hanging.for_each_part(mesh.nodes[vertices.vertex[k] / 8 * 8 + b],
-                                   [&](int part, double) { found = found || part >= n_own; });
-    return found;
+    Array<char> result(n_own, 0);
+#pragma omp parallel for schedule(static)
+    for (int node = 0; node < n_own; ++node)
+      for (int k = vertices.start[node]; k < vertices.start[node + 1] && !mesh.hanging.has(node); ++k)
+        for (int b = 0; b < 8; ++b)
+          mesh.hanging.for_each_part(mesh.nodes[std::size_t(vertices.vertex[k] / 8) * 8 + b],
+                                     [&](int part, double) { result[node] = result[node] || part >= n_own; });
+    return result;
   }
 
   const CellMesh        mesh;
   const VerticesOfNodes vertices;
   const int             n_own; // nodes
+  const Array<char>     reads_ghosts;
   Number                local[24][24];
   Array<Number>         coefficients;
 };
@@ -280,7 +285,6 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   , K(device, mesh_.local)
   , scale(device, mesh_.scale)
   , k(device, mesh_.n_cells())
-  , cells_of_others(device, mesh_.cells, mesh_.n_own_cells())
 {
   to_index(3 * mesh_.fixed.size(), "rows of a matrix by cells");
   to_index(mesh_.nodes.size(), "vertices of a matrix by cells");
@@ -289,7 +293,9 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   if (!can_be_made(mesh_) || mesh_.n_own_nodes() != static_cast<int>(n_nodes) ||
       (!mesh_.scale.empty() && mesh_.scale.size() != static_cast<std::size_t>(mesh_.n_own_cells())) ||
       (mesh_.is_grid() && mesh_.unknowns))
-    throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, or sizes do not fit");
+    throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, sizes do not fit, or a "
+                   "grid is on several ranks");
+  cells_of_others = GhostValues(device, mesh_.cells, mesh_.n_own_cells());
   for (int c = 0; c < 3; ++c)
     for (int m = 0; m < 8; ++m)
       {

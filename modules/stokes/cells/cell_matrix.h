@@ -50,13 +50,13 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
 /// The matrix Hᵀ (Σ_cells k_cell G_cellᵀ K G_cell) H of a mesh, where G_cell picks the unknowns of a cell, and H
 /// interpolates at hanging nodes. Its entries are not stored: products make them. Rows of prescribed unknowns and of
 /// hanging nodes are rows of the identity, and their columns are empty. The coefficients k may change. On several ranks
-/// each has the rows of its own nodes, and all ranks call all functions but can_be_made together. On a GPU, for_each_row
-/// takes the functors that cells.cu lists.
+/// each has the rows of its own nodes, and all ranks call the constructor, set() and make_storage() together. On a GPU,
+/// for_each_row takes the functors that cells.cu lists.
 class CellMatrix : public RowlessMatrix
 {
 public:
-  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit, or the mesh is a grid on several ranks. Kernels keep at most `most_values` numbers
-  /// of a cluster, or fewer where the GPU has less room.
+  /// Throws RunError where can_be_made(mesh) is false, or sizes do not fit, or the mesh is a grid on several ranks.
+  /// Kernels keep at most `most_values` numbers of a cluster, or fewer where the GPU has less room.
   CellMatrix(const Device &device, CellMesh mesh, int most_values = Clusters::most_values);
   /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
   /// boxes. Weights of hanging nodes have to be multiples of 2^-12, as weights of Q1 are.

@@ -59,10 +59,8 @@ struct CellMesh
   int n_cells() const { return static_cast<int>(nodes.size() / 8); }
   int n_own_nodes() const { return unknowns ? unknowns->n_owned / 3 : n_nodes(); }
   int n_own_cells() const { return cells ? cells->n_owned : n_cells(); }
-  int n_unknowns() const
-  {
-    return unknowns ? unknowns->n_owned + unknowns->n_ghosts() : 3 * n_nodes();
-  } ///< ghosts, too
+  /// Returns the number of unknowns with ghosts.
+  int  n_unknowns() const { return unknowns ? unknowns->n_owned + unknowns->n_ghosts() : 3 * n_nodes(); }
   bool is_grid() const { return n_cells_of_grid[0] > 0; }
 };
 

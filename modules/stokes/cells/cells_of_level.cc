@@ -20,13 +20,6 @@ namespace
 {
 constexpr int n_of_K = 24 * 24;
 
-bool on_all(const Communicator &ranks, bool holds)
-{
-  double fails = holds ? 0. : 1.;
-  ranks.max(&fails, 1);
-  return fails == 0.;
-}
-
 // Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
 bool agree_to_rounding(const Array<double> &of_shapes)
 {
@@ -167,7 +160,7 @@ bool set_scales(const LevelSpace<3> &space, const Array<double> &of_shapes, cons
           size       = std::max(size, std::abs(of[k]));
           difference = std::max(difference, std::abs(of[k] - ratio * K[k]));
         }
-      alike   = alike && difference <= 1e-11 * size; // false where a value is no number
+      alike   = alike && difference <= 1e-11 * size;
       largest = std::max(largest, ratio);
     }
   mesh.scale.resize(space.n_cells());
@@ -183,36 +176,50 @@ bool set_scales(const LevelSpace<3> &space, const Array<double> &of_shapes, cons
 }
 
 // Where each local node of the space hangs, if all its components do as its masters say. Returns whether they do.
+// Where a normal velocity vanishes, a component may be what the others make it.
 bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
 {
-  const auto &numbers = space.partition();
-  auto       &hanging = mesh.hanging;
-  hanging.start.assign(1, 0);
+  const auto &numbers     = space.partition();
+  const auto &constraints = space.hanging_nodes;
+  auto       &hanging     = mesh.hanging;
+  bool        fits        = true;
+  hanging.start.assign(mesh.n_nodes() + 1, 0);
+#pragma omp parallel for schedule(static) reduction(&& : fits)
   for (int node = 0; node < mesh.n_nodes(); ++node)
     {
       const auto first = numbers.local_to_global(3 * node);
-      for (int c = 1; c < 3; ++c) // where a normal velocity vanishes, a component is what the others make it
-        if (numbers.local_to_global(3 * node + c) != first + c ||
-            space.hanging_nodes.is_constrained(first + c) != space.hanging_nodes.is_constrained(first))
-          return false;
-      if (space.hanging_nodes.is_constrained(first))
-        for (const auto &[master, weight] : *space.hanging_nodes.get_constraint_entries(first))
+      const bool hangs = constraints.is_constrained(first);
+      fits             = fits && first % 3 == 0;
+      for (int c = 1; c < 3; ++c)
+        fits =
+          fits && numbers.local_to_global(3 * node + c) == first + c && constraints.is_constrained(first + c) == hangs;
+      hanging.start[node + 1] = hangs ? static_cast<int>(constraints.get_constraint_entries(first)->size()) : 0;
+    }
+  if (!fits)
+    return false;
+  std::partial_sum(hanging.start.begin(), hanging.start.end(), hanging.start.begin());
+  hanging.master.resize(hanging.start.back());
+  hanging.weight.resize(hanging.start.back());
+#pragma omp parallel for schedule(static) reduction(&& : fits)
+  for (int node = 0; node < mesh.n_nodes(); ++node)
+    {
+      int k = hanging.start[node];
+      if (hanging.has(node))
+        for (const auto &[master, weight] : *constraints.get_constraint_entries(numbers.local_to_global(3 * node)))
           {
-            hanging.master.push_back(static_cast<int>(numbers.global_to_local(master) / 3));
-            hanging.weight.push_back(weight);
+            hanging.master[k]   = static_cast<int>(numbers.global_to_local(master) / 3);
+            hanging.weight[k++] = weight;
           }
-      hanging.start.push_back(static_cast<int>(hanging.master.size()));
       for (int c = 0; c < 3 && hanging.has(node); ++c)
         {
           std::int64_t n_free = 0;
-          for (int k = hanging.begin(node); k < hanging.end(node); ++k)
+          for (k = hanging.begin(node); k < hanging.end(node); ++k)
             n_free += space.is_free(3 * hanging.master[k] + c);
           const auto &H = space.H.row_start;
-          if (mesh.fixed[node] != 7 || H[3 * node + c + 1] - H[3 * node + c] != n_free)
-            return false;
+          fits          = fits && mesh.fixed[node] == 7 && H[3 * node + c + 1] - H[3 * node + c] == n_free;
         }
     }
-  return true;
+  return fits;
 }
 
 // The coordinates of the own nodes in units of the smallest own cell's sides.
@@ -255,15 +262,15 @@ std::shared_ptr<const Partitioner> nodes_of(const LevelSpace<3> &space)
   return make_partitioner(owned_range(space.n_owned() / 3, comm), std::move(ghosts), comm);
 }
 
-// How ranks exchange m unknowns of each node.
-std::shared_ptr<const ExchangePlan> plan_of_unknowns(const ExchangePlan &nodes, int m)
+// How ranks exchange the three unknowns of each node.
+std::shared_ptr<const ExchangePlan> plan_of_unknowns(const ExchangePlan &nodes)
 {
   std::vector<Index> ghosts;
   for (const auto node : nodes.ghosts)
-    for (int c = 0; c < m; ++c)
-      ghosts.push_back(static_cast<Index>(m * node + c));
+    for (int c = 0; c < 3; ++c)
+      ghosts.push_back(static_cast<Index>(3 * node + c));
   const MPI_Comm comm = nodes.communicator.handle();
-  return exchange_plan(*make_partitioner(owned_range(std::uint64_t(m) * nodes.n_owned, comm), std::move(ghosts), comm));
+  return exchange_plan(*make_partitioner(owned_range(std::uint64_t(3) * nodes.n_owned, comm), std::move(ghosts), comm));
 }
 
 // How ranks exchange numbers of cells: each gets the cells that have part in the rows of its own nodes. `mesh` has the
@@ -272,7 +279,8 @@ std::shared_ptr<const ExchangePlan> plan_of_cells(const CellMesh &mesh, const Pa
 {
   const int        n_own = static_cast<int>(nodes.locally_owned_size());
   std::vector<Row> of_ghosts(nodes.n_ghost_indices()); // own cells in the rows of other ranks' nodes
-  for (int place = 0; place < static_cast<int>(mesh.nodes.size()); ++place)
+  const int        n_places = to_index(mesh.nodes.size(), "vertices of a matrix by cells");
+  for (int place = 0; place < n_places; ++place)
     mesh.hanging.for_each_part(mesh.nodes[place], [&](int part, double) {
       if (part >= n_own)
         of_ghosts[part - n_own].emplace_back(place / 8, 1.);
@@ -348,9 +356,21 @@ CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
       number[node] = parts.column[first];
     else
       number[node] = node < n_own ? node : n++;
+  const auto number_of = [&](Index global) { return number[all->global_to_local(global)]; };
+  Array<int> of_ghosts(nodes->n_ghost_indices());
+  for (std::size_t k = 0; k < of_ghosts.size(); ++k)
+    of_ghosts[k] = number_of(nodes->local_to_global(static_cast<unsigned int>(n_own + k)));
+  const auto n_own_places = static_cast<std::int64_t>(mesh.nodes.size());
   mesh.nodes.resize(vertices.size());
-  std::transform(vertices.begin(), vertices.end(), mesh.nodes.begin(),
-                 [&](auto node) { return number[all->global_to_local(static_cast<Index>(node))]; });
+#pragma omp parallel for schedule(static)
+  for (std::int64_t place = 0; place < static_cast<std::int64_t>(vertices.size()); ++place)
+    {
+      int &node = mesh.nodes[place];
+      if (place >= n_own_places)
+        node = number_of(static_cast<Index>(vertices[place]));
+      else
+        node = node < n_own ? number[node] : of_ghosts[node - n_own];
+    }
 
   mesh.hanging = {};
   mesh.hanging.start.assign(n + 1, 0);
@@ -371,7 +391,7 @@ CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
   const auto fixed = with_ghosts(*parts.ghosts, Array<std::uint64_t>(mesh.fixed.begin(), mesh.fixed.begin() + n_own));
   mesh.fixed.assign(n, 7);
   std::copy(fixed.begin(), fixed.end(), mesh.fixed.begin());
-  mesh.unknowns = plan_of_unknowns(*parts.ghosts, 3);
+  mesh.unknowns = plan_of_unknowns(*parts.ghosts);
   return mesh;
 }
 
@@ -385,7 +405,7 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<do
   result.local                    = local_matrix(K.data(), vertex);
   const bool alike                = set_scales(space, of_shapes, K, result);
   auto       tree                 = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
-  if (!on_all(space.communicator(), tree.has_value()))
+  if (space.communicator().any(!tree))
     return std::nullopt;
   if (space.communicator().size() > 1)
     tree = with_cells_of_others(space, std::move(*tree));
@@ -399,7 +419,7 @@ std::optional<CellMesh> cells_of_level(const LevelSpace<3> &space, const Array<d
   const auto &ranks    = space.communicator();
   const bool  possible = space.dofs_per_cell() == 24 && space.node_size() == 3 && space.n_global_dofs() > 0 &&
                         (space.n_cells() == 0 || !of_shapes.empty());
-  if (!on_all(ranks, possible))
+  if (ranks.any(!possible))
     return std::nullopt;
   if (ranks.size() == 1)
     if (auto grid = grid_of_cells(space, of_shapes))

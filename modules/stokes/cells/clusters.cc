@@ -25,7 +25,10 @@ int direction_of_lines(const CellMesh &mesh)
   double distance[3] = {};
   for (int cell = 0; cell < mesh.n_cells(); ++cell)
     for (int d = 0; d < 3; ++d)
-      distance[d] += std::abs(mesh.nodes[std::size_t(8) * cell + (1 << d)] - mesh.nodes[std::size_t(8) * cell]);
+      {
+        const int a = mesh.nodes[std::size_t(8) * cell], b = mesh.nodes[std::size_t(8) * cell + (1 << d)];
+        distance[d] += std::max(a, b) < mesh.n_own_nodes() ? std::abs(b - a) : 0;
+      }
   return static_cast<int>(std::min_element(distance, distance + 3) - distance);
 }
 
@@ -210,6 +213,8 @@ private:
           const int place = local.at(mesh.nodes[std::size_t(8) * made.cells[k] + a]), h = place - s.n_nodes;
           made.tables[s.vertices + k].number[a] = static_cast<unsigned short>(place);
           const int row                         = place < s.n_own ? place : h >= 0 && h < s.n_summed ? s.n_own + h : -1;
+          if (row >= 0 && n_terms[row] == 8)
+            throw RunError("a matrix by cells: more than eight cells have a vertex at one node");
           if (row >= 0)
             made.tables[s.terms + row].number[n_terms[row]++] =
               static_cast<unsigned short>(s.n_local() + a * s.n_cells + k);
@@ -301,17 +306,21 @@ public:
     : result(result)
   {}
 
-  // Returns where the tables of a cluster begin.
-  int take(const MadeCluster &made)
+  // The tables of a cluster as a key.
+  static std::string key_of(const MadeCluster &made)
   {
     std::string key(reinterpret_cast<const char *>(&made.shape), sizeof(made.shape));
-    key.append(reinterpret_cast<const char *>(made.tables.data()), made.tables.size() * sizeof(Eight));
+    return key.append(reinterpret_cast<const char *>(made.tables.data()), made.tables.size() * sizeof(Eight));
+  }
+
+  // Returns where the tables of a cluster begin.
+  int take(const MadeCluster &made, std::string key)
+  {
     const auto [at, is_new] = known.emplace(std::move(key), static_cast<int>(result.tables.size()));
     if (is_new)
       {
         to_index(result.tables.size() + made.tables.size(), "tables of clusters");
         result.tables.insert(result.tables.end(), made.tables.begin(), made.tables.end());
-        ++result.n_shapes;
       }
     return at->second;
   }
@@ -352,9 +361,10 @@ Clusters make_clusters(const CellMesh &mesh, int most_values)
     made[r] = maker.make(order, ranges[r]);
     for (auto &one : made[r])
       {
+        std::string                       key = Tables::key_of(one);
         const std::lock_guard<std::mutex> lock(mutex);
-        one.first_table = tables.take(one);
-        one.tables      = {};
+        one.first_table = tables.take(one, std::move(key));
+        one.tables      = std::vector<Eight>(); // {} would not free
       }
   });
   for (const bool at_border : {false, true})

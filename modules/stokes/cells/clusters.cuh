@@ -213,7 +213,7 @@ __device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, 
   if (first < 3)
     here.at(shape.zero())[first] = 0;
   const int *const  cells            = A.clusters.cell + cluster.cell;
-  const auto        load_coefficient = [&](int k) { return __ldg(A.coefficients + __ldg(cells + k)); };
+  const auto        load_coefficient = [&](int k) { return A.coefficients[__ldg(cells + k)]; };
   const LoadedAhead coefficient(shape.n_cells, load_coefficient);
   __syncthreads();
   for (int h = first; h < shape.n_hanging; h += block_size)

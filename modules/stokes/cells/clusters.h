@@ -22,17 +22,19 @@ struct alignas(16) Eight
   unsigned short number[8];
 };
 
-/// What clusters that differ in their global numbers alone have in common: sizes, and where their tables begin. A
-/// kernel keeps three numbers at each place: the values at the local nodes, then the contributions of cell k to its
-/// vertex a, at the place n_local() + a n_cells + k, and last zeros. Local nodes are the own nodes, the foreign ones and
-/// those that hang. The first n_plain own nodes are masters of no hanging node. The first n_summed hanging nodes have
-/// own masters. Tables have places:
+/// What clusters that differ in their global numbers alone have in common: sizes, and where their tables begin. Local
+/// nodes are the own nodes, the foreign nodes and the hanging nodes. The first n_plain own nodes are masters of no
+/// hanging node, and the first n_summed hanging nodes have own masters. A kernel keeps three numbers at each place.
+/// First come the values at the local nodes. The contribution of cell k to its vertex a is at n_local() + a n_cells + k,
+/// and zeros are last. The tables have these places and weights, which are multiplied by 4096:
 ///
-/// - vertices: of the local nodes of each cell;
-/// - terms: of the contributions to each own node, and to each hanging node that is summed;
-/// - masters: four masters of a hanging node and their weights times 4096, n_parts times for all hanging nodes;
-/// - sums: four hanging nodes and their weights for an own node that is a master. Own node n_plain + i has the records
-///   from number i to number i + 1 of the numbers at `starts`.
+/// - `vertices` has the local nodes of each cell.
+/// - `terms` has the contributions to each own node, `terms_of_hanging` to each hanging node that is summed.
+/// - `masters` has four masters of each hanging node and their weights, n_parts times for all of them.
+/// - `sums` has four hanging nodes and their weights for an own node. Own node n_plain + i has the records from
+///   number i to number i + 1 of the numbers at `starts`.
+///
+/// Clusters without cells have no tables.
 struct ClusterShape
 {
   int n_own, n_plain, n_nodes, n_hanging, n_summed, n_parts, n_cells; ///< n_nodes: own and foreign
@@ -62,8 +64,7 @@ struct Clusters
   Array<Eight>    tables;
   Array<unsigned> node; ///< own and foreign nodes of one cluster after the other: 8 node + its bits of CellMesh::fixed
   Array<int>      cell; ///< of one cluster after the other
-  int             n_inner  = 0; ///< clusters, the first ones, that read no ghosts
-  int             n_shapes = 0; ///< which clusters share
+  int             n_inner = 0; ///< clusters, the first ones, that read no ghosts
 };
 
 /// Cuts the own nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may have

@@ -5,6 +5,7 @@
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "operators/device_level.h"
+#include "operators/linear_operator.h"
 #include "ranks/cuda_ranks.h"
 #include "stokes/cells/cell_matrix.h"
 #include "stokes/stokes_matrices.h"
@@ -24,6 +25,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace adamant;
 
@@ -142,15 +144,17 @@ void expect_near(const Vector<Number> &found, const Vector<Number> &expected, co
       << what << ", entry " << i;
 }
 
-// Products, residuals and steps of smoothers.
+// Products, residuals and steps of smoothers, of the values that a level has now.
 template <typename Number>
-void compare_products(const Device &device, const LevelData &by_rows, const LevelData &by_cells,
+void compare_products(const Device &device, DeviceLevel<Number> &rows, DeviceLevel<Number> &cells,
                       const Array<double> &scale)
 {
-  const DeviceLevel<Number> rows(device, by_rows), cells(device, by_cells);
-  const int                 n = rows.A.n_rows();
-  const auto                x = random_vector<Number>(device, n, 1), b = random_vector<Number>(device, n, 2);
-  Vector<Number>            y(device, n), again(device, n), expected(device, n), d(device, n);
+  rows.update();
+  cells.update();
+  const int      n = rows.A.n_rows();
+  const auto     x = random_vector<Number>(device, n, 1), b = random_vector<Number>(device, n, 2);
+  Vector<Number> y(device, n), again(device, n), expected(device, n);
+  Vector<Number> d[2] = {Vector<Number>(device, n), Vector<Number>(device, n)};
   device.multiply(Number(1), rows.A, x, Number(0), expected);
   device.multiply(Number(1), cells.A, x, Number(0), y);
   expect_near(y, expected, scale, "the product");
@@ -176,14 +180,47 @@ void compare_products(const Device &device, const LevelData &by_rows, const Leve
       for (const auto *level : {&rows, &cells})
         {
           Vector<Number>            &to = level == &rows ? expected : y;
-          const JacobiUpdate<Number> update{Number(0.4), Number(0.7), D.data(), b.data(),
-                                            x.data(),    b.data(),    d.data(), to.data()};
+          const JacobiUpdate<Number> update{
+            Number(0.4), Number(0.7), D.data(), b.data(), x.data(), b.data(), d[level == &rows].data(), to.data()};
           if (node_size == 1)
             device.for_each_row(level->A, x, JacobiStep<Number>(update));
           else
             device.for_each_row(level->A, x, NodeJacobiStep<Number>(3, n / 3, update));
         }
       expect_near(y, expected, Array<double>(1, 100.), "the step by blocks of " + std::to_string(node_size));
+      expect_near(d[0], d[1], Array<double>(1, 100.), "the correction by blocks of " + std::to_string(node_size));
+    }
+}
+
+// Clusters so small that a rank has some which read ghosts and some which do not.
+void compare_small_clusters(const Device &device, const CellMatrix &level)
+{
+  CellMatrix  cells(device, level.mesh(), 1500);
+  const auto &mesh     = cells.mesh();
+  const int   n        = cells.n_rows();
+  const auto  clusters = make_clusters(mesh, 1500);
+  double      inner = 0., border = 0.; // with cells
+  for (std::size_t k = 0; k < clusters.cluster.size(); ++k)
+    (static_cast<int>(k) < clusters.n_inner ? inner : border) += clusters.cluster[k].shape.n_cells > 0;
+  EXPECT_GT(inner, 0.);
+  EXPECT_EQ(border > 0., device.communicator().size() > 1);
+  for (const int seed : {1, 2})
+    {
+      Array<double> of_cells(mesh.n_own_cells());
+      for (std::size_t cell = 0; cell < of_cells.size(); ++cell)
+        of_cells[cell] = 2. + std::sin(seed + 1.3 * cell);
+      cells.set(Vector<double>(device, of_cells));
+      const Matrix<double> A(device, cells), rows(device, cells.rows(), 3);
+      const auto           x        = random_vector<double>(device, n, seed);
+      const auto           in_float = random_vector<float>(device, n, seed);
+      Vector<double>       y(device, n), expected(device, n), copy(device, n);
+      device.multiply(1., rows, x, 0., expected);
+      device.multiply(1., A, x, 0., y);
+      expect_near(y, expected, Array<double>(1, 10.), "the product");
+      device.copy(in_float, copy);
+      device.multiply(1., rows, copy, 0., expected);
+      MatrixOperator(A, device).multiply_float(in_float, y);
+      expect_near(y, expected, Array<double>(1, 10.), "the product with float");
     }
 }
 
@@ -193,7 +230,9 @@ void compare_levels(const Device &device)
   for (const std::string name : {"uniform", "adaptive", "small"})
     {
       SCOPED_TRACE(name);
-      Levels levels(device, name);
+      Levels                           levels(device, name);
+      std::vector<DeviceLevel<double>> in_double[2]; // by rows and by cells
+      std::vector<DeviceLevel<float>>  in_float[2];
       for (const int seed : {1, 2})
         {
           levels.update(seed);
@@ -203,13 +242,21 @@ void compare_levels(const Device &device)
             {
               SCOPED_TRACE("level " + std::to_string(l));
               EXPECT_EQ(of_cells[l].rowless() != nullptr, l > 0);
+              for (int by_cells = 0; seed == 1 && by_cells < 2; ++by_cells)
+                {
+                  in_double[by_cells].emplace_back(device, (by_cells ? of_cells : of_rows)[l]);
+                  in_float[by_cells].emplace_back(device, (by_cells ? of_cells : of_rows)[l]);
+                }
               const auto scale = compare_rows(matrix_on_host(of_cells[l]), matrix_on_host(of_rows[l]));
-              compare_products<double>(device, of_rows[l], of_cells[l], scale);
-              compare_products<float>(device, of_rows[l], of_cells[l], scale);
+              compare_products(device, in_double[0][l], in_double[1][l], scale);
+              compare_products(device, in_float[0][l], in_float[1][l], scale);
               levels_without_cells += l > 0 && levels.rows->velocity.space(l).n_cells() == 0;
             }
           EXPECT_EQ(levels.rows->space().n_hanging() > 0, name == "adaptive");
         }
+      if (name != "small")
+        compare_small_clusters(device,
+                               dynamic_cast<const CellMatrix &>(*levels.cells->data().velocity.back().rowless()));
     }
   device.communicator().sum(&levels_without_cells, 1);
   EXPECT_EQ(levels_without_cells > 0., device.communicator().size() > 1);

@@ -598,7 +598,7 @@ def stationary_navier_stokes(d):
 def stokes_solver(d):
     d.solver(["gmres"], smoothers=["block_jacobi", "block_jacobi", "jacobi"], symmetric=True, amg=False,
              interpolation=False)
-    d.set("Linear solver/Velocity product", d.pick("rows", "auto"), 0.3)
+    d.set("Linear solver/Velocity product", d.pick("rows", "cells", "auto"), 0.3)
     d.set("Linear solver/Schur complement", d.pick("mass", "bfbt", "auto"), 0.3)
 
 
