@@ -28,12 +28,13 @@ struct alignas(16) Eight
 /// First come the values at the local nodes. The contribution of cell k to its vertex a is at n_local() + a n_cells + k,
 /// and zeros are last. The tables have these places and weights, which are multiplied by 4096:
 ///
-/// - `vertices` has the local nodes of each cell.
-/// - `terms` has the contributions to each own node, `terms_of_hanging` to each hanging node that is summed.
-/// - `masters` has four masters of each hanging node and their weights, n_parts times for all of them.
-/// - `sums` has four hanging nodes and their weights for an own node. Own node n_plain + i has the records from
-///   number i to number i + 1 of the numbers at `starts`.
-///
+/// ```
+///   vertices          the local nodes of each cell
+///   terms             the contributions to each own node; terms_of_hanging: to each hanging node that is summed
+///   masters           four masters of each hanging node and their weights, n_parts times for all of them
+///   sums              four hanging nodes and their weights for an own node; own node n_plain + i has the records
+///                     from number i to number i + 1 of the numbers at `starts`
+/// ```
 /// Clusters without cells have no tables.
 struct ClusterShape
 {
