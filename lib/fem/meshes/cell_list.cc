@@ -2,8 +2,6 @@
 
 #include "fem/meshes/mesh.h"
 
-#include <deal.II/grid/grid_tools.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -15,19 +13,6 @@ namespace
 template <int dim>
 using CellPairs =
   std::vector<std::pair<typename dealii::Triangulation<dim>::cell_iterator, typename CellList<dim>::Cell>>;
-
-template <int dim>
-std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Triangulation<dim> &tree)
-{
-  // Of the smoothing, only the rule that the space may rely on; the others are wishes about refinement.
-  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
-    tree.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
-  auto mesh                     = std::make_shared<dealii::Triangulation<dim>>(smoothing);
-  auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(tree);
-  mesh->create_triangulation(vertices, cells, faces);
-  copy_manifolds(tree, *mesh);
-  return mesh;
-}
 
 // Refines `mesh`, the coarse cells of the tree, until it has the cells of the list; returns its active ones with them.
 template <int dim>
@@ -177,7 +162,10 @@ std::shared_ptr<const CellList<dim>> CellList<dim>::as_active(const std::shared_
     return list;
   if (!list->active)
     {
-      const auto mesh  = copy_coarse_cells(*list->mesh_);
+      // Of the smoothing, only the rule that the space may rely on; the others are wishes about refinement.
+      const auto mesh = std::make_shared<Mesh>(static_cast<typename Mesh::MeshSmoothing>(
+        list->mesh_->get_mesh_smoothing() & Mesh::limit_level_difference_at_vertices));
+      copy_coarse_cells(*list->mesh_, *mesh);
       const auto cells = refine_to(*mesh, *list);
       copy_ids_and_vertices<dim>(cells);
       Array<Place> places(list->size());

@@ -2,10 +2,8 @@
 
 #include "base/communicator.h"
 #include "base/exceptions.h"
-#include "fem/meshes/forest.h"
+#include "fem/meshes/forest_mesh.h"
 #include "fem/meshes/mesh.h"
-
-#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <utility>
@@ -89,16 +87,14 @@ void check_cells(const CellList<dim> &cells, const Forest<dim> *forest)
                    "line of the coarse mesh in two directions? A serial Triangulation takes such meshes");
 }
 
+// `unrefined` has the coarse cells of the mesh.
 template <int dim>
-std::shared_ptr<const CellList<dim>> cells_of(const Mesh<dim> &finest, Forest<dim> *forest)
+std::shared_ptr<const CellList<dim>> cells_of(const dealii::Triangulation<dim> &unrefined, Forest<dim> *forest)
 {
-  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
-    finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
-  auto mesh = std::make_shared<Mesh<dim>>(finest.get_communicator(), smoothing, Mesh<dim>::no_automatic_repartitioning);
-  auto [vertices, coarse_cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
-  mesh->create_triangulation(vertices, coarse_cells, faces);
-  copy_manifolds(finest, *mesh);
-  mesh->load(forest);
+  auto mesh = std::make_shared<ForestMesh<dim>>(forest->mpicomm, unrefined.get_mesh_smoothing(),
+                                                ForestMesh<dim>::no_automatic_repartitioning);
+  copy_coarse_cells(unrefined, *mesh);
+  mesh->refine_to(forest);
   auto cells = std::make_shared<const CellList<dim>>(mesh);
   check_cells<dim>(*cells, forest);
   return cells;
@@ -131,8 +127,11 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
   const auto                   on_one_rank = [](const Forest<dim> *cells) {
     return cells->global_first_quadrant[1] == cells->global_num_quadrants;
   };
-  const auto machines = Communicator(finest.get_communicator()).machines();
-  bool       last     = false;
+  const auto                 machines = Communicator(finest.get_communicator()).machines();
+  dealii::Triangulation<dim> unrefined(static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
+    finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices));
+  copy_coarse_cells(finest, unrefined);
+  bool last = false;
   check_cells<dim>(*levels[0].cells, fine.get());
   while (!last)
     {
@@ -158,7 +157,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>     
       if (options.forests_alone)
         levels.back().forest = fine;
       else
-        levels.back().cells = cells_of(finest, fine.get());
+        levels.back().cells = cells_of(unrefined, fine.get());
     }
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }

@@ -14,7 +14,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 /// Gives functions of p4est one name in 2D and 3D. The quadrants of a forest are this rank's quadrants, in the forest's
@@ -143,11 +145,23 @@ std::vector<int> weights(Forest<dim> *forest)
   return of_quadrant;
 }
 
+/// Returns whether all quadrants of all ranks have one level. All ranks call it together.
+template <int dim>
+bool is_uniform(Forest<dim> *forest)
+{
+  std::pair<int, int> range(std::numeric_limits<signed char>::max(), 0); // of levels
+  for_each_quadrant<dim>(forest, [&range](const Quadrant<dim> &quadrant) {
+    range = {std::min<int>(range.first, quadrant.level), std::max<int>(range.second, quadrant.level)};
+  });
+  return dealii::Utilities::MPI::min(range.first, forest->mpicomm) ==
+         dealii::Utilities::MPI::max(range.second, forest->mpicomm);
+}
+
 /// Distributes the quadrants so that each rank has about the same work (weights()) and families stay on one rank.
 template <int dim>
 void partition(Forest<dim> *forest)
 {
-  const auto work   = weights<dim>(forest);
+  const auto work   = is_uniform<dim>(forest) ? std::vector<int>() : weights<dim>(forest); // which takes longer
   const auto most   = std::max_element(work.begin(), work.end());
   const int  of_all = dealii::Utilities::MPI::max(most == work.end() ? 0 : *most, forest->mpicomm);
   const int *next   = work.data();

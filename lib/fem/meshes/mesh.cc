@@ -1,10 +1,9 @@
 #include "fem/meshes/mesh.h"
 
 #include "fem/meshes/cell_list.h"
-#include "fem/meshes/forest.h"
+#include "fem/meshes/forest_mesh.h"
 
 #include <deal.II/distributed/grid_refinement.h>
-#include <deal.II/distributed/tria.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/grid/grid_refinement.h>
 #include <deal.II/grid/grid_tools.h>
@@ -29,25 +28,20 @@ void append_cells(const typename dealii::Triangulation<dim>::cell_iterator      
   else if (const typename dealii::Triangulation<dim>::active_cell_iterator active(cell); active->is_locally_owned())
     list.push_back(active);
 }
-// As deal.II's get_manifold_ids, which meets each line and face once for every cell that has it: in 3D a good part of
-// what coarser meshes cost.
+// The ids of the coarse cells, from which refined ones have theirs.
 template <int dim>
 std::set<dealii::types::manifold_id> curved_manifolds(const dealii::Triangulation<dim> &mesh)
 {
   std::set<dealii::types::manifold_id> ids;
-  const auto                           add = [&ids](const auto &object) {
-    if (const auto id = object->manifold_id(); id != dealii::numbers::flat_manifold_id)
-      ids.insert(id);
-  };
-  for (const auto &cell : mesh.active_cell_iterators())
-    add(cell);
-  for (const auto &face : mesh.active_face_iterators())
-    add(face);
-  if constexpr (dim == 3)
-    for (unsigned int l = 0; l < mesh.n_raw_lines(); ++l)
-      if (const dealii::TriaRawIterator<dealii::TriaAccessor<1, dim, dim>> line(&mesh, 0, static_cast<int>(l));
-          line->used())
-        add(line);
+  for (const auto &cell : mesh.cell_iterators_on_level(0))
+    {
+      ids.insert(cell->manifold_id());
+      for (unsigned int f = 0; f < cell->n_faces(); ++f)
+        ids.insert(cell->face(f)->manifold_id());
+      for (unsigned int l = 0; l < cell->n_lines(); ++l)
+        ids.insert(cell->line(l)->manifold_id());
+    }
+  ids.erase(dealii::numbers::flat_manifold_id);
   return ids;
 }
 
@@ -91,16 +85,16 @@ void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
 {
   if (mesh.n_global_levels() > 1)
     {
-      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
-      dealii::Triangulation<dim> coarse; // keeps the manifolds
-      coarse.create_triangulation(vertices, cells, faces);
-      copy_manifolds(mesh, coarse);
+      dealii::Triangulation<dim> coarse;
+      copy_coarse_cells(mesh, coarse);
       mesh.clear();
-      mesh.create_triangulation(vertices, cells, faces);
-      copy_manifolds(coarse, mesh);
+      copy_coarse_cells(coarse, mesh);
       forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
     }
-  mesh.load(forest);
+  if (auto *own = dynamic_cast<ForestMesh<dim> *>(&mesh))
+    own->refine_to(forest);
+  else
+    mesh.load(forest);
   mesh.signals.post_distributed_load(); // which deal.II sends for files alone
 }
 } // namespace
@@ -110,7 +104,7 @@ std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &rank
 {
   if (ranks.size() == 1 && !distributed)
     return std::make_unique<dealii::Triangulation<dim>>();
-  return std::make_unique<Mesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
+  return std::make_unique<ForestMesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
 }
 
 template <int dim>
@@ -182,6 +176,14 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
 }
 
 template <int dim>
+void copy_coarse_cells(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(from);
+  mesh.create_triangulation(vertices, cells, faces);
+  copy_manifolds(from, mesh);
+}
+
+template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
   for (const auto id : curved_manifolds(from))
@@ -241,6 +243,7 @@ void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<f
   template std::vector<signed char>             flags_of(const dealii::Triangulation<dim> &);              \
   template std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &);          \
   template void copy_manifolds(const dealii::Triangulation<dim> &, dealii::Triangulation<dim> &);          \
+  template void copy_coarse_cells(const dealii::Triangulation<dim> &, dealii::Triangulation<dim> &);       \
   template void share_manifolds(const dealii::Triangulation<dim> &, dealii::Triangulation<dim> &);         \
   template void refine_global(dealii::Triangulation<dim> &, unsigned int);                                 \
   template void execute_refinement(dealii::Triangulation<dim> &);                                          \

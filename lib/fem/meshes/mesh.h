@@ -29,6 +29,10 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh);
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
+/// Makes the empty `mesh` of the coarse cells of `from`, with their manifolds and periodic faces.
+template <int dim>
+void copy_coarse_cells(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
+
 /// Gives `mesh`, which may be refined, the manifolds of `from`, an unrefined mesh with the same coarse cells. `from`
 /// has to outlive `mesh`.
 template <int dim>

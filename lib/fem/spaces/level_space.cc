@@ -137,13 +137,16 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
   const auto active = CellList<dim>::as_active(cells);
   auto       made   = std::make_shared<dealii::DoFHandler<dim>>(*active->mesh());
   made->distribute_dofs(element());
-  if (made->n_dofs() != numbers->size())
+  const auto &owned = made->locally_owned_dofs();
+  if (made->n_dofs() != numbers->size() || owned.n_elements() != numbers->locally_owned_size())
     throw RunError("degrees of freedom: deal.II counts " + std::to_string(made->n_dofs()) + " of " +
-                   element().get_name() + ", but the level has " + std::to_string(numbers->size()));
-  std::vector<dealii::types::global_dof_index> number(made->n_dofs());
+                   element().get_name() + ", but the level has " + std::to_string(numbers->size()) +
+                   ", or they differ on a rank");
+  std::vector<dealii::types::global_dof_index> number(owned.n_elements());
   for_dofs_of_cells(*active, *made, [&](int c, const auto &of_cell) {
     for (int i = 0; i < per_cell; ++i)
-      write_atomically(number[of_cell[i]], cell_dofs(c)[i]);
+      if (owned.is_element(of_cell[i]))
+        write_atomically(number[owned.index_within_set(of_cell[i])], numbers->local_to_global(cell_dofs(c)[i]));
   });
   made->renumber_dofs(number);
   return dofs = made;
