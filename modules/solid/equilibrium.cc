@@ -1,0 +1,94 @@
+#include "solid/equilibrium.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adamant
+{
+template <int dim>
+Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
+                              const SolverControl &control, const EquilibriumOptions &options)
+  : device(device)
+  , deformation(deformation)
+  , field(field)
+  , control(control)
+  , options(options)
+  , newton(device, *this, deformation.n_state())
+  , delta(field.vector())
+  , nothing(field.prescribed_vector())
+{
+  newton.options.least_tolerance = options.least_tolerance;
+  newton.options.most_tolerance  = options.most_tolerance;
+}
+
+template <int dim>
+NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, const Vector<double> &g,
+                                     Vector<double> &state)
+{
+  this->factor     = factor;
+  this->load       = &load;
+  this->prescribed = &g;
+  any_inverted     = false;
+  // The change of u where it is prescribed: H does not read u there.
+  const Vector<double> u = state.part(0, field.size());
+  field.nodal_values(u, g, delta);
+  device.axpby(-1., u, 1., delta);
+  moves = device.dot(delta, delta) > 1e-24 * device.dot(u, u);
+  return newton.solve(state, {options.tolerance, options.steps, "equilibrium"});
+}
+
+template <int dim>
+void Equilibrium<dim>::residual(const Vector<double> &state, Vector<double> &r)
+{
+  deformation.residual(state, factor, *load, r);
+}
+
+template <int dim>
+void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
+{
+  deformation.linearize(state);
+  solver->update();
+}
+
+// Newton's d is a change of the state, with nodal values: H x + δ.
+template <int dim>
+SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d, double tolerance)
+{
+  auto with_tolerance      = control;
+  with_tolerance.tolerance = tolerance;
+  Vector<double> rhs = field.vector(), x = field.vector();
+  device.copy(r, rhs);
+  if (moves)
+    deformation.subtract_change(delta, rhs);
+  const auto result = solver->solve(rhs, x, with_tolerance);
+  field.nodal_values(x, nothing, d);
+  if (moves)
+    device.axpby(1., delta, 1., d);
+  return result;
+}
+
+template <int dim>
+bool Equilibrium<dim>::accepts(const NewtonTrial &step)
+{
+  if (deformation.n_inverted() > 0.)
+    {
+      any_inverted = true;
+      return false;
+    }
+  if (!std::isfinite(step.residual))
+    return false;
+  // What is left of the motion after a step of this length.
+  device.scale(1. - step.length, delta);
+  moves = moves && step.length < 1.;
+  return true;
+}
+
+template <int dim>
+bool Equilibrium<dim>::solved(double norm, double wanted)
+{
+  return !moves && norm <= std::max(wanted, options.tolerance * deformation.reactions());
+}
+
+template class Equilibrium<2>;
+template class Equilibrium<3>;
+} // namespace adamant
