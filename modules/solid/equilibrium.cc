@@ -14,6 +14,9 @@ Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &defo
   , control(control)
   , options(options)
   , newton(device, *this, deformation.n_state())
+  , x(device, deformation.n_state())
+  , rhs(field.vector())
+  , unknowns(field.vector())
   , delta(field.vector())
   , nothing(field.prescribed_vector())
 {
@@ -28,13 +31,16 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   this->factor     = factor;
   this->load       = &load;
   this->prescribed = &g;
-  any_inverted     = false;
+  where_inverted.clear();
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
   field.nodal_values(u, g, delta);
   device.axpby(-1., u, 1., delta);
   moves = device.dot(delta, delta) > 1e-24 * device.dot(u, u);
-  return newton.solve(state, {options.tolerance, options.steps, "equilibrium"});
+  device.copy(state, x); // Newton's method exchanges vectors
+  const auto result = newton.solve(x, {options.tolerance, options.steps, "equilibrium"});
+  device.copy(x, state);
+  return result;
 }
 
 template <int dim>
@@ -56,12 +62,12 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
 {
   auto with_tolerance      = control;
   with_tolerance.tolerance = tolerance;
-  Vector<double> rhs = field.vector(), x = field.vector();
   device.copy(r, rhs);
   if (moves)
     deformation.subtract_change(delta, rhs);
-  const auto result = solver->solve(rhs, x, with_tolerance);
-  field.nodal_values(x, nothing, d);
+  unknowns.set_zero();
+  const auto result = solver->solve(rhs, unknowns, with_tolerance);
+  field.nodal_values(unknowns, nothing, d);
   if (moves)
     device.axpby(1., delta, 1., d);
   return result;
@@ -72,7 +78,7 @@ bool Equilibrium<dim>::accepts(const NewtonTrial &step)
 {
   if (deformation.n_inverted() > 0.)
     {
-      any_inverted = true;
+      where_inverted = deformation.least_stretch();
       return false;
     }
   if (!std::isfinite(step.residual))

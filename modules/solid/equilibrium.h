@@ -4,6 +4,8 @@
 #include "solid/finite_deformation.h"
 #include "solvers/newton.h"
 
+#include <string>
+
 namespace adamant
 {
 /// How a state of equilibrium is found.
@@ -30,10 +32,11 @@ public:
   void set_solver(LinearSolver &of_tangent) { solver = &of_tangent; } ///< it has to outlive the object
 
   /// Changes `state` into that of equilibrium under factor times `load` (rows of unknowns), with the prescribed
-  /// displacements g. Throws SolverError where the method fails; `state` is then any.
+  /// displacements g. Throws SolverError where the method fails; `state` is then unchanged.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
-  bool inverted() const { return any_inverted; } ///< whether the last solve has met points with det F <= 0
+  /// Returns where the last solve has turned a cell inside out: "det F = ... at ...". Empty: nowhere.
+  const std::string &inverted() const { return where_inverted; }
 
 private:
   void         residual(const Vector<double> &state, Vector<double> &r) override;
@@ -49,9 +52,11 @@ private:
   EquilibriumOptions      options;
   Newton                  newton;
   LinearSolver           *solver = nullptr;
+  Vector<double>          x, rhs, unknowns;
   Vector<double>          delta, nothing; // the change of prescribed displacements, and none
   double                  factor = 1.;
   const Vector<double>   *load = nullptr, *prescribed = nullptr;
-  bool                    moves = false, any_inverted = false;
+  bool                    moves = false;
+  std::string             where_inverted;
 };
 } // namespace adamant

@@ -3,10 +3,12 @@
 #include "algebra/functors.h"
 #include "coefficients/level_points.h"
 #include "fem/forms/assembly_tables.h"
+#include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace adamant
 {
@@ -86,6 +88,28 @@ double FiniteDeformation<dim>::n_inverted()
   const auto level = levels.back().stretch_view();
   device.sums(static_cast<int>(level.at.n), CountInverted{&level.j(0)}, inverted, 0);
   return inverted.fetch()[0];
+}
+
+template <int dim>
+std::string FiniteDeformation<dim>::least_stretch()
+{
+  const auto         &space  = unknown.space();
+  const int           n      = levels.back().shapes.n_points();
+  const Array<double> j      = to_host(levels.back().stretch.part(dim * dim * n, n));
+  const auto          least  = std::min_element(j.begin(), j.end()); // NaN may hide there
+  double              of_all = n > 0 ? -*least : -HUGE_VAL;
+  space.communicator().max(&of_all, 1);
+  std::ostringstream text;
+  if (n > 0 && -*least == of_all)
+    {
+      const auto number = static_cast<int>(least - j.begin());
+      const auto points = quadrature_points(space, mapping, quadrature);
+      text << "det F = " << 1. + *least << " at (";
+      for (int d = 0; d < dim; ++d)
+        text << (d > 0 ? ", " : "") << points[std::size_t(d) * n + number];
+      text << "), material " << space.active_cells()[number / static_cast<int>(quadrature.size())]->material_id();
+    }
+  return space.communicator().first_text(text.str());
 }
 
 template <int dim>

@@ -15,6 +15,7 @@
 #include <deal.II/fe/mapping.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace adamant
@@ -40,6 +41,8 @@ public:
   void residual(const Vector<double> &state, double factor, const Vector<double> &load, Vector<double> &r);
   /// Returns how many points have det F <= 0 in the state of the last residual; waits.
   double n_inverted();
+  /// Returns the least det F there, and where it is: "det F = -0.1 at (1, 2), material 0".
+  std::string least_stretch();
   /// Returns ‖∫ P : ∇φ_i‖₂ at the prescribed nodal values, in the state of the last residual; waits.
   double reactions();
 

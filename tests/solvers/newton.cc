@@ -101,7 +101,7 @@ TEST(Newton, TakesTheStepsThatTheProblemAccepts)
   const Device device = Device::host(1);
   const auto   solve  = [&device](double most) {
     Cube problem(
-      device, [](double x) { return x * x * x - 8.; }, [](double x) { return 3. * x * x; });
+         device, [](double x) { return x * x * x - 8.; }, [](double x) { return 3. * x * x; });
     problem.most = most;
     Vector<double> x(device, Array<double>{0.5});
     Newton(device, problem, 1).solve(x, {1e-14, 30, "cube"});
