@@ -70,7 +70,7 @@ private:
     parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false), true, false);
-    deformation.emplace(device, *unknown, mapping, energies);
+    deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
     const std::string name = "tangent (largest K/mu = " + to_text(bulk_over_shear()) + ")";
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options(name).control,
                         parameters.newton.options(bulk_over_shear()));
@@ -88,11 +88,11 @@ private:
   {
     auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
     require_numbers(device.communicator(), "Problem/Body force or Traction", F);
-    work   = Vector<double>(device, F);
-    load   = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
-    auto r = unknown->vector();
+    work = Vector<double>(device, F);
+    load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
+    Vector<double> r(device, deformation->n_state());
     deformation->residual(state, 0., load, r);
-    deformation->linearize(u);
+    deformation->linearize(state);
     solver = unknown->solver_for(deformation->tangent(), "tangent",
                                  [this](const auto &level) { return rigid_body_modes(level, mapping); });
     equilibrium->set_solver(*solver);

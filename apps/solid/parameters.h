@@ -96,6 +96,10 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
                   "‖r‖ at the end of a load step, over the larger of its first value and the norm of the reactions",
                   prm, Patterns::Double(1e-15, 0.1));
     add_parameter("Steps", steps, "Most steps of Newton's method in a load step", prm, Patterns::Integer(1));
+    add_parameter("Growth", growth,
+                  "With Volumetric strain = mean_dilatation: the largest ‖r‖ after a step, over the larger of the one "
+                  "before and the first; beyond it the step is halved",
+                  prm, Patterns::Double(1.));
     add_parameter("Least linear tolerance", least_tolerance,
                   "Of the linear systems, which are solved as accurately as the last step was good", prm,
                   Patterns::Double(1e-14, 0.9));
@@ -131,12 +135,20 @@ struct OutputParameters : EvaluationParameters
 
 struct DiscretizationParameters : ParameterAcceptor
 {
-  unsigned int degree = 1;
+  unsigned int degree            = 1;
+  std::string  volumetric_strain = "standard";
+
+  bool projected() const { return volumetric_strain == "mean_dilatation"; }
 
   DiscretizationParameters()
     : ParameterAcceptor("/Discretization")
   {
     add_parameter("Degree", degree, "Degree of the finite elements FE_Q: 1 or 2", prm, Patterns::Integer(1, 2));
+    add_parameter(
+      "Volumetric strain", volumetric_strain,
+      "standard; mean_dilatation: the volumetric energy takes J's projection to constants (degree 1) or linear "
+      "functions (degree 2) in each cell, so that nearly incompressible materials do not lock",
+      prm, Patterns::Selection("standard|mean_dilatation"));
   }
 };
 

@@ -31,6 +31,7 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   this->factor     = factor;
   this->load       = &load;
   this->prescribed = &g;
+  reference        = 0.;
   where_inverted.clear();
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
@@ -62,14 +63,16 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
 {
   auto with_tolerance      = control;
   with_tolerance.tolerance = tolerance;
-  device.copy(r, rhs);
-  if (moves)
+  device.copy(r.part(0, rhs.size()), rhs);
+  if (moves || deformation.projected())
     deformation.subtract_change(delta, rhs);
   unknowns.set_zero();
   const auto result = solver->solve(rhs, unknowns, with_tolerance);
-  field.nodal_values(unknowns, nothing, d);
+  auto       d_u    = d.part(0, field.size());
+  field.nodal_values(unknowns, nothing, d_u);
   if (moves)
-    device.axpby(1., delta, 1., d);
+    device.axpby(1., delta, 1., d_u);
+  deformation.follow(d);
   return result;
 }
 
@@ -81,8 +84,12 @@ bool Equilibrium<dim>::accepts(const NewtonTrial &step)
       where_inverted = deformation.least_stretch();
       return false;
     }
-  if (!std::isfinite(step.residual))
+  const bool bounded = deformation.projected() && !moves;
+  if (!std::isfinite(step.residual) ||
+      (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
     return false;
+  if (moves)
+    reference = step.residual;
   // What is left of the motion after a step of this length.
   device.scale(1. - step.length, delta);
   moves = moves && step.length < 1.;
@@ -92,7 +99,8 @@ bool Equilibrium<dim>::accepts(const NewtonTrial &step)
 template <int dim>
 bool Equilibrium<dim>::solved(double norm, double wanted)
 {
-  return !moves && norm <= std::max(wanted, options.tolerance * deformation.reactions());
+  return !moves && norm <= std::max(wanted, options.tolerance * deformation.reactions()) &&
+         deformation.residual_of_dilatation() <= options.tolerance;
 }
 
 template class Equilibrium<2>;

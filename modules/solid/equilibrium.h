@@ -11,13 +11,15 @@ namespace adamant
 /// How a state of equilibrium is found.
 struct EquilibriumOptions
 {
-  double tolerance       = 1e-8; ///< of ‖F‖₂, relative to the larger of its first value and the reactions' norm
-  int    steps           = 25;   ///< of Newton's method, at most
+  double tolerance = 1e-8; ///< of ‖F‖₂, relative to the larger of its first value and the reactions' norm
+  int    steps     = 25;   ///< of Newton's method, at most
+  double growth    = 3.;   ///< most growth of ‖F‖ in a step with projected dilatations, over the last and first one
   double least_tolerance = 1e-4, most_tolerance = 0.1; ///< of linear systems, see NewtonOptions
 };
 
 /// Finds equilibrium of a FiniteDeformation by Newton's method. A step is halved until det F > 0 at all points. ‖F‖ may
-/// grow: on thin bodies full steps make it larger by orders, and are right. Prescribed displacements enter in the first
+/// grow: on thin bodies full steps make it larger by orders, and are right. With projected dilatations growth has a
+/// bound, beyond which another solution may lie. Prescribed displacements enter in the first
 /// step of a solve, so that cells at boundaries which move do not bear the whole motion. All ranks call all functions
 /// together.
 template <int dim>
@@ -53,8 +55,8 @@ private:
   Newton                  newton;
   LinearSolver           *solver = nullptr;
   Vector<double>          x, rhs, unknowns;
-  Vector<double>          delta, nothing; // the change of prescribed displacements, and none
-  double                  factor = 1.;
+  Vector<double>          delta, nothing;              // the change of prescribed displacements, and none
+  double                  factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
   const Vector<double>   *load = nullptr, *prescribed = nullptr;
   bool                    moves = false;
   std::string             where_inverted;

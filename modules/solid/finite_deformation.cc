@@ -14,11 +14,15 @@ namespace adamant
 {
 template <int dim>
 FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceField<dim> &unknown,
-                                          const dealii::Mapping<dim> &mapping, const OfEntries<StoredEnergy> &energies)
+                                          const dealii::Mapping<dim> &mapping, const OfEntries<StoredEnergy> &energies,
+                                          bool projected)
   : device(device)
   , unknown(unknown)
   , mapping(mapping)
   , quadrature(unknown.space().element().degree + 1)
+  , n_functions(!projected                            ? 0 :
+                unknown.space().element().degree == 1 ? 1 :
+                                                        1 + dim)
   , on_levels(device, unknown.field())
   , averages(device, unknown.field(), Average::arithmetic)
   , E(device, sum_of_cell_loads(unknown.space()))
@@ -44,7 +48,17 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
     }
   const auto &top = levels.back().shapes;
   stress          = Vector<double>(device, to_index(std::size_t(dim) * dim * top.n_points(), "stresses at points"));
-  forces          = Vector<double>(
+  if (projected)
+    {
+      for (auto *values : {&p_at_points, &theta_at_points, &dp_at_points})
+        *values = Vector<double>(device, top.n_points());
+      for (auto *values : {&r_p, &r_theta, &d_theta, &d_p})
+        *values = Vector<double>(device, n_coefficients());
+      for (const auto &cell : unknown.space().active_cells())
+        volume += cell->measure();
+      unknown.space().communicator().sum(&volume, 1);
+    }
+  forces = Vector<double>(
     device, to_index(std::size_t(unknown.space().n_cells()) * unknown.space().dofs_per_cell(), "forces of cells"));
 }
 
@@ -59,9 +73,33 @@ FiniteDeformation<dim>::make_level(const LevelSpace<dim> &space, const std::vect
     number[cell] =
       static_cast<int>(std::lower_bound(materials.begin(), materials.end(), space.active_cells()[cell]->material_id()) -
                        materials.begin());
-  return {std::move(shapes), List<int>(device, number),
-          Vector<double>(device, to_index(n * StretchView<dim>::n_values, "deformations at points")),
-          Vector<double>(device, to_index(n * 9, "moduli at points"))};
+  Level level = {std::move(shapes),
+                 List<int>(device, number),
+                 Vector<double>(device, to_index(n * StretchView<dim>::n_values, "deformations at points")),
+                 Vector<double>(device, to_index(n * 9, "moduli at points")),
+                 {},
+                 {},
+                 {}};
+  if (projected())
+    add_functions(level);
+  return level;
+}
+
+template <int dim>
+void FiniteDeformation<dim>::add_functions(Level &level) const
+{
+  const auto        shapes  = level.shapes.view();
+  const std::size_t n_cells = level.energy_of_cell.size(), n = n_functions;
+  Array<double>     points;
+  for (const auto &point : quadrature.get_points())
+    points.insert(points.end(), point.begin_raw(), point.end_raw());
+  const List<double> on_device(device, points);
+  level.psi = Vector<double>(device, to_index(n * level.shapes.n_shapes() * shapes.n_q, "functions of shapes"));
+  level.D   = Vector<double>(device, to_index(n_cells * shapes.n * n * dim, "gradients of dilatations"));
+  level.S   = Vector<double>(device, to_index(n_cells * n * n, "moduli of dilatations"));
+  device.for_each(level.shapes.n_shapes(),
+                  OrthonormalFunctions<dim>{shapes, on_device.data(), n_functions, level.psi.data()});
+  device.synchronize(); // before the points are freed
 }
 
 template <int dim>
@@ -71,23 +109,43 @@ void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor
   const std::size_t top   = levels.size() - 1;
   Level            &level = levels[top];
   const int         n     = level.shapes.n_points();
-  on_levels.update_finest(state);
+  on_levels.update_finest(state.part(0, unknown.size()));
   device.for_each(n, Deformation<dim>{gradient(top), level.stretch_view()});
-  device.for_each(n,
-                  Moduli<dim>{level.stretch_view(), energy(level), {}, level.shapes.view().n_q, level.moduli_view()});
+  PressureView pressure_view = {nullptr, nullptr, 1};
+  if (projected())
+    {
+      const auto theta = state.part(unknown.size(), n_coefficients()),
+                 p     = state.part(unknown.size() + n_coefficients(), n_coefficients());
+      device.for_each(unknown.space().n_cells(),
+                      Dilatation{functions(level), energy(level), &level.stretch_view().j(0), theta.data(), p.data(),
+                                 p_at_points.data(), theta_at_points.data(), r_p.data(), r_theta.data(),
+                                 level.S.data()});
+      pressure_view.p = p_at_points.data();
+    }
+  device.for_each(
+    n, Moduli<dim>{level.stretch_view(), energy(level), pressure_view, level.shapes.view().n_q, level.moduli_view()});
   device.for_each(n, Stress<dim>{level.stretch_view(), level.moduli_view(), stress_view()});
   integrate_stress();
   device.multiply(1., E_prescribed, forces, 0., reaction);
-  device.copy(load, r);
-  device.multiply(-1., E, forces, factor, r);
+  auto of_u = r.part(0, unknown.size()), of_others = r.part(unknown.size(), r.size() - unknown.size());
+  device.copy(load, of_u);
+  device.multiply(-1., E, forces, factor, of_u);
+  of_others.set_zero();
 }
 
 template <int dim>
 double FiniteDeformation<dim>::n_inverted()
 {
   const auto level = levels.back().stretch_view();
-  device.sums(static_cast<int>(level.at.n), CountInverted{&level.j(0)}, inverted, 0);
-  return inverted.fetch()[0];
+  const auto n     = static_cast<int>(level.at.n);
+  device.sums(n, CountInverted{&level.j(0)}, inverted, 0);
+  double sum = inverted.fetch()[0];
+  if (projected())
+    {
+      device.sums(n, CountInverted{theta_at_points.data()}, inverted, 0);
+      sum += inverted.fetch()[0];
+    }
+  return sum;
 }
 
 template <int dim>
@@ -118,14 +176,19 @@ double FiniteDeformation<dim>::reactions()
   return std::sqrt(device.dot(reaction, reaction));
 }
 
-// On all levels, the coarsest first.
+// Of U' and J - 1, or of p and θ - 1, on all levels.
 template <int dim>
-void FiniteDeformation<dim>::take_averages()
+void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
 {
-  const auto &level = levels.back();
-  device.for_each(pressure.back().size(),
-                  MeansInCells{level.shapes.view(), &levels.back().stretch_view().j(0), energy(level),
-                               pressure.back().data(), dilatation.back().data()});
+  Level     &level   = levels.back();
+  const int  n_cells = unknown.space().n_cells(), n = n_coefficients();
+  const auto theta = state.part(projected() ? unknown.size() : 0, n), p = state.part(state.size() - n, n);
+  if (projected())
+    device.for_each(n_cells, MeansOfFunctions{functions(level), theta.data(), p.data(), pressure.back().data(),
+                                              dilatation.back().data()});
+  else
+    device.for_each(n_cells, MeansInCells{level.shapes.view(), &level.stretch_view().j(0), energy(level),
+                                          pressure.back().data(), dilatation.back().data()});
   for (auto *values : {&pressure, &dilatation})
     {
       averages.update(values->back());
@@ -137,8 +200,8 @@ void FiniteDeformation<dim>::take_averages()
 template <int dim>
 void FiniteDeformation<dim>::linearize(const Vector<double> &state)
 {
-  take_averages();
-  on_levels.update(state);
+  take_averages(state);
+  on_levels.update(state.part(0, unknown.size()));
   for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     {
       Level    &level = levels[l];
@@ -146,14 +209,31 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state)
       device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
       device.for_each(n, Moduli<dim>{level.stretch_view(),
                                      energy(level),
-                                     {pressure[l].data(), dilatation[l].data(), n_q},
+                                     {pressure[l].data(), projected() ? nullptr : dilatation[l].data(), n_q},
                                      n_q,
                                      level.moduli_view()});
+      if (projected())
+        device.for_each(dilatation[l].size(),
+                        ConstantDilatation{n_functions, energy(level), dilatation[l].data(), level.S.data()});
     }
+  for (Level &level : levels)
+    if (projected())
+      device.for_each(level.energy_of_cell.size() * level.shapes.view().n,
+                      DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   K->update(device, [this](std::size_t l) {
     const auto shapes = levels[l].shapes.view();
-    return Tangent<dim>{levels[l].stretch_view(), levels[l].moduli_view(), {}, shapes.n_q, shapes.n};
+    return Tangent<dim>{levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), shapes.n_q, shapes.n};
   });
+}
+
+// For the change of u that `on_levels` has.
+template <int dim>
+void FiniteDeformation<dim>::let_follow(Vector<double> &d_theta, Vector<double> &d_p)
+{
+  const Level &level = levels.back();
+  device.for_each(unknown.space().n_cells(),
+                  FollowingPressure<dim>{functions(level), term(level), on_levels[levels.size() - 1].data(), r_p.data(),
+                                         r_theta.data(), d_theta.data(), d_p.data(), dp_at_points.data()});
 }
 
 template <int dim>
@@ -161,10 +241,30 @@ void FiniteDeformation<dim>::subtract_change(const Vector<double> &delta, Vector
 {
   Level &level = levels.back();
   on_levels.update_finest(delta);
-  device.for_each(level.shapes.n_points(), StressChange<dim>{gradient(levels.size() - 1), level.stretch_view(),
-                                                             level.moduli_view(), nullptr, stress_view()});
+  if (projected())
+    let_follow(d_theta, d_p);
+  device.for_each(level.shapes.n_points(),
+                  StressChange<dim>{gradient(levels.size() - 1), level.stretch_view(), level.moduli_view(),
+                                    projected() ? dp_at_points.data() : nullptr, stress_view()});
   integrate_stress();
   device.multiply(-1., E, forces, 1., r);
+}
+
+template <int dim>
+void FiniteDeformation<dim>::follow(Vector<double> &d)
+{
+  if (!projected())
+    return;
+  on_levels.update_finest(d.part(0, unknown.size()));
+  auto of_theta = d.part(unknown.size(), n_coefficients()),
+       of_p     = d.part(unknown.size() + n_coefficients(), n_coefficients());
+  let_follow(of_theta, of_p);
+}
+
+template <int dim>
+double FiniteDeformation<dim>::residual_of_dilatation() const
+{
+  return projected() ? std::sqrt(device.dot(r_p, r_p) / volume) : 0.;
 }
 
 template <int dim>
@@ -173,8 +273,11 @@ Array<double> FiniteDeformation<dim>::results_in_cells()
   Level         &level = levels.back();
   const int      n     = unknown.space().n_cells();
   Vector<double> results(device, 4 * n);
-  device.for_each(
-    n, ResultsInCells<dim>{level.shapes.view(), level.stretch_view(), energy(level), nullptr, {results.data(), n}});
+  device.for_each(n, ResultsInCells<dim>{level.shapes.view(),
+                                         level.stretch_view(),
+                                         energy(level),
+                                         projected() ? theta_at_points.data() : nullptr,
+                                         {results.data(), n}});
   return to_host(results);
 }
 

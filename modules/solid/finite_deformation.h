@@ -26,20 +26,28 @@ namespace adamant
 ///
 /// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one at
 /// the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
-/// nodes, and U' so by K O(h²): matrices would not stay positive definite. All ranks call all functions together.
+/// nodes, and U' so by K O(h²): matrices would not stay positive definite.
+///
+/// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
+/// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π U'(θ)
+/// takes the place of U'. A state has θ - 1 and p beside u. Newton's step of u includes theirs, which then follow it:
+/// the residuals of both, Π J - θ and Π U'(θ) - p, fall with that of u, and p recomputed from u would lead astray. All
+/// ranks call all functions together.
 template <int dim>
 class FiniteDeformation
 {
 public:
   /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points.
   FiniteDeformation(const Device &device, const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping,
-                    const OfEntries<StoredEnergy> &energies);
+                    const OfEntries<StoredEnergy> &energies, bool projected);
 
-  int n_state() const { return unknown.size(); } ///< the size of a state: nodal values of u
+  bool projected() const { return n_functions > 0; }
+  /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
+  int n_state() const { return unknown.size() + 2 * n_coefficients(); }
 
   /// Computes r = factor load - ∫ P : ∇φ_i for a state; `load` has the rows of unknowns.
   void residual(const Vector<double> &state, double factor, const Vector<double> &load, Vector<double> &r);
-  /// Returns how many points have det F <= 0 in the state of the last residual; waits.
+  /// Returns how many points have det F <= 0 or θ <= 0 in the state of the last residual; waits.
   double n_inverted();
   /// Returns the least det F there, and where it is: "det F = -0.1 at (1, 2), material 0".
   std::string least_stretch();
@@ -49,9 +57,13 @@ public:
   /// Computes the tangent on all levels, in the state of the last residual.
   void       linearize(const Vector<double> &state);
   Form<dim> &tangent() { return *K; }
-  /// Subtracts from r = -F what the tangent's system needs for a displacement that also changes by δ, nodal values,
-  /// beside the unknowns: r -= K δ.
+  /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
+  double residual_of_dilatation() const;
+  /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values, beside
+  /// the unknowns: r -= K δ. Where dilatations are projected, it subtracts what their own residuals add, too.
   void subtract_change(const Vector<double> &delta, Vector<double> &r);
+  /// Sets in d, a change of the state, that of θ and p for the change of u.
+  void follow(Vector<double> &d);
 
   /// Four numbers of each cell: the energy, the volume now, the least and the largest J - 1; value k of cell c is at
   /// [k n_cells + c], in host memory. They belong to the state of the last residual.
@@ -65,6 +77,7 @@ private:
     QuadratureData<dim> shapes;
     List<int>           energy_of_cell;
     Vector<double>      stretch, moduli;
+    Vector<double>      psi, D, S; // see OrthonormalFunctions, DilatationGradients, Dilatation
 
     StretchView<dim> stretch_view() { return {{stretch.data(), shapes.n_points()}}; }
     ValuesAt         moduli_view() { return {moduli.data(), shapes.n_points()}; }
@@ -77,19 +90,28 @@ private:
   {
     device.for_each(forces.size() / dim, Forces<dim>{levels.back().shapes.view(), stress_view(), forces.data()});
   }
-  void take_averages();
+  int              n_coefficients() const { return n_functions * unknown.space().n_cells(); }
+  FunctionsInCells functions(const Level &level) const { return {n_functions, level.psi.data(), level.shapes.view()}; }
+  DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
+  void             add_functions(Level &level) const;
+  void             take_averages(const Vector<double> &state);
+  void             let_follow(Vector<double> &d_theta, Vector<double> &d_p);
 
   const Device                device;
   const DeviceField<dim>     &unknown;
   const dealii::Mapping<dim> &mapping;
   const dealii::QGauss<dim>   quadrature;
-  InjectedValues<dim>         on_levels; // of u
+  const int                   n_functions; // ψ_k in each cell; 0: dilatations are not projected
+  InjectedValues<dim>         on_levels;   // of u
   CellAverages<dim>           averages;
   std::vector<Level>          levels;
   List<StoredEnergy>          energies;
   std::vector<Vector<double>> pressure, dilatation; // by level: averages in cells
   Matrix<double>              E, E_prescribed;      // forces of cells to unknowns and to prescribed nodal values
   Vector<double>              stress, forces, reaction;
+  Vector<double>              p_at_points, theta_at_points, dp_at_points; // with projected dilatations, as what follows
+  Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
+  double                      volume = 0.;
   Scalars                     inverted;
   std::unique_ptr<Form<dim>>  K;
 };

@@ -20,5 +20,14 @@ template void for_each(const DeviceInterface &, int, const Forces<2> &);
 template void for_each(const DeviceInterface &, int, const Forces<3> &);
 template void for_each(const DeviceInterface &, int, const ResultsInCells<2> &);
 template void for_each(const DeviceInterface &, int, const ResultsInCells<3> &);
+template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<2> &);
+template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<3> &);
+template void for_each(const DeviceInterface &, int, const Dilatation &);
+template void for_each(const DeviceInterface &, int, const MeansOfFunctions &);
+template void for_each(const DeviceInterface &, int, const ConstantDilatation &);
+template void for_each(const DeviceInterface &, int, const DilatationGradients<2> &);
+template void for_each(const DeviceInterface &, int, const DilatationGradients<3> &);
+template void for_each(const DeviceInterface &, int, const FollowingPressure<2> &);
+template void for_each(const DeviceInterface &, int, const FollowingPressure<3> &);
 template void sums(const DeviceInterface &, int, const CountInverted &, double *);
 } // namespace adamant::cuda

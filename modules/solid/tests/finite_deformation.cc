@@ -73,7 +73,7 @@ struct Body
   // The unit square or cube with hanging nodes; u . e_d = 0 on its sides x_d = 0, and u_x is given at x = 1 unless that
   // side is free. With `clamped` u is given on all sides.
   Body(const adamant::Device &device, const StoredEnergy &energy, unsigned int degree, bool clamped = false,
-       double perturbation = 0.)
+       double perturbation = 0., bool projected = false)
     : device(device)
   {
     GridGenerator::hyper_cube(mesh, 0., 1., true);
@@ -104,7 +104,8 @@ struct Body
     field.emplace(device, *host, mapping);
     deformation.emplace(device, *field, mapping,
                         adamant::OfEntries<StoredEnergy>(adamant::Coefficient("Material", "1", nullptr),
-                                                         [&](const std::string &) { return energy; }));
+                                                         [&](const std::string &) { return energy; }),
+                        projected);
     state = DeviceVector(device, deformation->n_state());
     r     = field->vector();
     load  = field->vector();
