@@ -55,7 +55,7 @@ public:
     for (int batch = 0; batch < n_batches; ++batch)
       {
         const auto result = solve_batch(batch);
-        run_.progress(batch + 1, batch + 1., result.iterations, result.largest_residual);
+        run_.progress(batch + 1, n_batches, batch + 1., result.iterations, result.largest_residual);
       }
     run_.end_time_loop();
     report();

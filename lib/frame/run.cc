@@ -206,7 +206,6 @@ void Run::print_size() const
 void Run::begin_time_loop(unsigned int done, unsigned int n, bool asks)
 {
   require(done <= n, "--restart: the checkpoint is of step ", done, ", but the end time is reached in step ", n);
-  n_steps = n;
   if (dry_run)
     {
       print_size();
@@ -224,7 +223,8 @@ void Run::end_time_loop()
   live.close();
 }
 
-void Run::progress(unsigned int step, double time, int iterations, double residual, const std::string &note)
+void Run::progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual,
+                   const std::string &note)
 {
   header.iterations.push_back(iterations);
   begin_output();

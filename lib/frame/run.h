@@ -107,7 +107,8 @@ public:
 
   /// Counts steps and iterations for run.json and shows the progress of the time loop (see Progress). Call it after
   /// each step. `note` is shown, too.
-  void progress(unsigned int step, double time, int iterations, double residual, const std::string &note = "");
+  void progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual,
+                const std::string &note = "");
 
   void finish(); ///< stops the clock, prints the timing table and writes run.json
 
@@ -126,7 +127,6 @@ private:
   OutputFolder                      made;
   dealii::Timer                     total, time_loop;
   Progress                          live;
-  unsigned int                      n_steps = 0;
   const bool                        dry_run;
   std::size_t                       bytes_of_steps = 0; // of device vectors that the first steps create
   CheckpointHeader                  header;             // of the next checkpoint

@@ -133,7 +133,7 @@ void TimeDependentProblem<dim>::end_step()
   std::string size;
   if (adaptivity.options.on())
     size = "cells " + record.at("cells").dump() + "  unknowns " + record.at("dofs").dump();
-  run_info.progress(step, time, result.iterations, result.final_residual, size);
+  run_info.progress(step, schedule.n_steps, time, result.iterations, result.final_residual, size);
   std::swap(step, under_way.number);
   std::swap(time, under_way.time);
   under_way = {};

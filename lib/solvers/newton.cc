@@ -62,7 +62,7 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
   const double first = residual(x);
   State        state{control.tolerance * (scale > 0 ? scale : first), first};
   state.result.initial_residual = first;
-  while (!(state.norm <= state.wanted && std::isfinite(state.norm)))
+  while (!(problem.solved(state.norm, state.wanted) && std::isfinite(state.norm)))
     {
       const bool gained = state.norm <= 0.5 * state.last; // more steps would, too
       if (state.result.steps >= control.max_iterations && !gained && at_rounding(x, state.norm))
@@ -124,7 +124,7 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
       device.copy(x, x_new);
       device.axpby(step.length, d, 1., x_new);
       step.residual = residual(x_new);
-      if (any || step.residual <= (1. - 1e-4 * step.length) * state.norm || step.residual <= state.wanted)
+      if (any || problem.accepts({step.length, step.residual, state.norm, state.result.initial_residual, state.wanted}))
         return true;
     }
   return false;
@@ -155,7 +155,7 @@ void Newton::check(const SolverControl &control, const State &state) const
   if (steps >= control.max_iterations)
     fail(method, control, steps, state.norm,
          "the limit of steps; a smaller time step, or steps of a parameter, begin closer to the solution");
-  if (state.norm > 1e6 * state.result.initial_residual)
+  if (picard && state.norm > 1e6 * state.result.initial_residual)
     fail(method, control, steps, state.norm, "its steps diverge");
   if (history.size() >= 10 && std::all_of(history.end() - 10, history.end(), [&](const NewtonResult::Step &step) {
         return step.kind == Linearization::picard && step.residual < 1.01 * state.norm &&

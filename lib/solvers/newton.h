@@ -14,7 +14,15 @@ enum class Linearization
   picard  ///< an operator that agrees with F near x; its steps converge more slowly, but from further away
 };
 
-/// The problem F(x) = 0 as class Newton needs it, with all vectors on one device.
+/// A step x + s d on trial.
+struct NewtonTrial
+{
+  double length, residual;    ///< s and ‖F(x + s d)‖₂, whose residual() is the problem's last one
+  double last, first, wanted; ///< ‖F(x)‖₂, ‖F‖₂ at the guess, and the ‖F‖₂ at which the iteration ends
+};
+
+/// The problem F(x) = 0 as class Newton needs it, with all vectors on one device. Entries of x that belong to no
+/// equation have zeros in r, and `solve` sets their change in d; so they follow each step.
 class NonlinearProblem
 {
 public:
@@ -25,6 +33,14 @@ public:
   virtual void linearize(const Vector<double> &x, Linearization kind) = 0;
   /// Solves J d = r from the guess d = 0 until ‖r - J d‖ <= tolerance ‖r‖; 0 stands for the problem's own tolerance.
   virtual SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) = 0;
+  /// Returns whether Newton's method takes this step, else it halves s. By default ‖F‖ has to fall: `‖F(x + s d)‖ <=
+  /// (1 - s / 10⁴) ‖F(x)‖` (Dennis & Schnabel, Section 6.3.2).
+  virtual bool accepts(const NewtonTrial &step)
+  {
+    return step.residual <= (1. - 1e-4 * step.length) * step.last || step.residual <= step.wanted;
+  }
+  /// Returns whether the x of the last residual, which has this norm, is the solution.
+  virtual bool solved(double norm, double wanted) { return norm <= wanted; }
 };
 
 struct NewtonOptions
@@ -63,8 +79,7 @@ struct NewtonResult
 };
 
 /// Solves F(x) = 0 by Newton's method with backtracking: x <- x + s d with J d = -F(x). The length s is the first one
-/// of 1, 1/2, 1/4, ... for which `‖F(x + s d)‖ <= (1 - s / 10⁴) ‖F(x)‖` (Dennis & Schnabel, Section 6.3.2). The options
-/// say where Picard's steps are taken.
+/// of 1, 1/2, 1/4, ... that the problem accepts. The options say where Picard's steps are taken.
 class Newton
 {
 public:

@@ -164,7 +164,7 @@ void ElasticMaterialParameters::check(const LevelSpace<dim> &space) const
 template void ElasticMaterialParameters::check(const LevelSpace<2> &) const;
 template void ElasticMaterialParameters::check(const LevelSpace<3> &) const;
 
-SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
+SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file, bool small_deformations)
   : ParameterAcceptor("/Problem")
 {
   parse_parameters_call_back.connect([this, &mesh_file] {
@@ -179,15 +179,18 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file)
   });
   add_parameter("Traction", tractions,
                 "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
-  add_parameter("Pressure", pressures, "p against the boundary, by id: 'id: p, id: ...', expressions of x, y, z");
-  add_parameter(
-    "Springs", springs_,
-    "Elastic foundations with the traction -k u, by boundary: 'id: k, ...', or across and along the boundary: "
-    "'id: k_n; k_t, ...'; expressions of x, y, z, stiffness by area");
-  add_parameter(
-    "Supports", supports_,
-    "Components prescribed, as on Dirichlet boundaries, at nodes where conditions hold, as along a line or at "
-    "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
+  if (small_deformations)
+    {
+      add_parameter("Pressure", pressures, "p against the boundary, by id: 'id: p, id: ...', expressions of x, y, z");
+      add_parameter(
+        "Springs", springs_,
+        "Elastic foundations with the traction -k u, by boundary: 'id: k, ...', or across and along the boundary: "
+        "'id: k_n; k_t, ...'; expressions of x, y, z, stiffness by area");
+      add_parameter(
+        "Supports", supports_,
+        "Components prescribed, as on Dirichlet boundaries, at nodes where conditions hold, as along a line or at "
+        "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
+    }
   add_parameter(
     "Dirichlet boundaries", held,
     "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'; with n it is "

@@ -32,6 +32,7 @@ GPU_CASES = "*cuda*:*Cuda*:*cusparse*:*Gpu*-ByCells/*cusparse*:*GpusGiveTheSame/
 FILES = {"transport_diffusion": "Time stepping/Output interval=10", "buoyant_flow": "Time stepping/Output interval=10",
          "elasticity": "Output/Interval=10", "navier_stokes": "Output/Interval=10",
          "template": "Heat/Output interval=10", "nonlinear_heat": "Heat/Output interval=10",
+         "solid": "Output/Interval=1",
          "stokes": "Output/Files=true", "stationary_navier_stokes": "Output/Files=true",
          "poisson": "Output/Files=true"}
 # Solves end far below what is compared, so that iterations may differ: these keys take the first of TOLERANCES that

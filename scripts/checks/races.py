@@ -27,6 +27,7 @@ RUNS = {
     "template": [("tutorial", ["Heat/Refinements=6", "Heat/End time=0.1"])],
     "nonlinear_heat": [("tutorial", ["Heat/Refinements=6", "Heat/End time=0.1"])],
     "elasticity": [("cantilever", ["Discretization/Uniform refinements=2", "Discretization/Refinement steps=1"])],
+    "solid": [("cook", [])],
     "navier_stokes": [("cavity_2d_re100", ["Mesh/Refinements=6", "Time stepping/End time=0.012"])],
     "stationary_navier_stokes": [("cavity_re100", ["Mesh/Refinements=5"])],
     "stokes": [("solcx", ["Mesh/Refinements=4"])],

@@ -7,6 +7,7 @@ from .common import ROOT
 REFINEMENTS = {  # the parameter of uniform refinements, and the largest ones kept: in 2D and 3D, small and medium
     "transport_diffusion": ("Discretization/Refinements", {"small": (5, 2), "medium": (8, 4)}),
     "elasticity": ("Discretization/Uniform refinements", {"small": (3, 1), "medium": (5, 3)}),
+    "solid": ("Mesh/Refinements", {"small": (3, 1), "medium": (5, 3)}),
     "navier_stokes": ("Mesh/Refinements", {"small": (3, 1), "medium": (5, 4)}),
     "template": ("Heat/Refinements", {"small": (4, 2), "medium": (6, 4)}),
     "nonlinear_heat": ("Heat/Refinements", {"small": (4, 2), "medium": (6, 4)}),
@@ -24,7 +25,7 @@ MOST = {  # other parameters that make a run long, and the largest values kept
     "navier_stokes": {"Mesh/Local refinements": {"small": 1, "medium": 2}},
 }
 INSTATIONARY = ("transport_diffusion", "template", "nonlinear_heat")
-DIMENSION = {"transport_diffusion": 2, "elasticity": 3, "navier_stokes": 3, "stokes": 3, "buoyant_flow": 2,
+DIMENSION = {"transport_diffusion": 2, "elasticity": 3, "solid": 3, "navier_stokes": 3, "stokes": 3, "buoyant_flow": 2,
              "stationary_navier_stokes": 2}
 
 

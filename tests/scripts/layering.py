@@ -27,6 +27,7 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "flow": {"meshes", "coefficients", "evaluation"},
     "stokes": {"meshes", "coefficients", "evaluation", "flow"},
     "elasticity": {"meshes", "coefficients", "evaluation"},
+    "solid": {"meshes", "coefficients", "evaluation", "elasticity"},
     "scalar": {"meshes", "coefficients", "evaluation"},
     "heat": {"meshes", "coefficients", "evaluation", "scalar"},
     "dealii": set(),

@@ -84,6 +84,35 @@ TEST(Newton, BacktracksWhereFullStepsDiverge)
   EXPECT_NEAR(to_host(x)[0], 0., 1e-11);
 }
 
+// A problem may let ‖F‖ grow, as a full step for x³ = 8 from 1/2 makes it 168 times larger, or refuse that.
+TEST(Newton, TakesTheStepsThatTheProblemAccepts)
+{
+  struct Cube : Equations
+  {
+    using Equations::Equations;
+    bool accepts(const NewtonTrial &step) override
+    {
+      lengths.push_back(step.length);
+      return step.residual <= most * step.last;
+    }
+    double              most = 1e3;
+    std::vector<double> lengths;
+  };
+  const Device device = Device::host(1);
+  const auto   solve  = [&device](double most) {
+    Cube problem(
+         device, [](double x) { return x * x * x - 8.; }, [](double x) { return 3. * x * x; });
+    problem.most = most;
+    Vector<double> x(device, Array<double>{0.5});
+    Newton(device, problem, 1).solve(x, {1e-14, 30, "cube"});
+    EXPECT_NEAR(to_host(x)[0], 2., 1e-12);
+    return problem.lengths;
+  };
+  const auto free = solve(1e3), bound = solve(0.5);
+  EXPECT_EQ(*std::min_element(free.begin(), free.end()), 1.);
+  EXPECT_LE(*std::min_element(bound.begin(), bound.end()), 0.25);
+}
+
 TEST(Newton, SaysWhyItFails)
 {
   const Device device = Device::host(1);

@@ -104,14 +104,15 @@ ShapesView QuadratureData<dim>::view() const
 }
 
 template <int dim>
-CSRMatrix<double> sum_of_cell_loads(const LevelSpace<dim> &space)
+CSRMatrix<double> sum_of_cell_loads(const LevelSpace<dim> &space, bool prescribed)
 {
   const int      n        = space.dofs_per_cell();
   const auto     of_cells = matrix_of_rows(space.n_cells() * n, space.n_dofs(), [&](int entry, Row &row) {
     row.emplace_back(space.cell_dofs(entry / n)[entry % n], 1.);
   });
   const MPI_Comm comm     = space.partition().get_mpi_communicator();
-  return sum_rows(local_product(transpose(space.H), transpose(of_cells)), space.partition(),
+  return sum_rows(local_product(transpose(prescribed ? space.B : space.H), transpose(of_cells)),
+                  prescribed ? space.prescribed_partition() : space.partition(),
                   *make_partitioner(owned_range(of_cells.n_rows, comm), {}, comm));
 }
 

@@ -468,6 +468,36 @@ def elasticity(d):
         d.solver(["cg", "cg", "gmres", "bicgstab", "multigrid"], symmetric=True, components=True, degree=degree)
 
 
+def solid(d):
+    d.set("Problem/Dimension", d.dim)
+    d.set("Discretization/Degree", degree := d.pick(1, 1, 2))
+    d.flow_mesh(0.5 / degree ** d.dim)
+    axes = "xyz"[:d.dim]
+    ids = d.boundaries() if d.settings["Mesh/Type"] != "cylinder" else [0, 1, 2, 3]
+    clamped = d.chance.sample(ids, d.chance.randint(1, min(2, len(ids))))
+    texts = [f"{d.boundary_name(clamped[0])}: {axes}"] + [f"{d.boundary_name(i)}: {d.pick(*axes)}" for i in clamped[1:]]
+    d.set("Problem/Dirichlet boundaries", ", ".join(texts))
+    free = [i for i in ids if i not in clamped]
+    if free:
+        d.set("Problem/Traction", f"{d.boundary_name(d.pick(*free))}: " + "; ".join(f"0.1*({d.scalar()})" for _ in axes), 0.5)
+    d.set("Problem/Body force", by_material(d, lambda: "; ".join(f"0.1*({d.scalar()})" for _ in axes)))
+    d.set("Problem/Boundary displacement", "; ".join(f"0.02*({d.scalar(True)})" for _ in axes), 0.5)
+    d.set("Problem/Load factor", d.pick("t", "sin(t)", "t^2"), 0.5)
+    def energy():
+        kind = d.pick("neo_hooke", "mooney_rivlin", "yeoh", "neo_hooke_compressible", "st_venant_kirchhoff")
+        constants = {"mooney_rivlin": f"c1 = {d.between(1, 2)}; c2 = {d.between(0, 1)}; K = {d.between(4, 9)}",
+                     "yeoh": f"c1 = {d.between(1, 2)}; c2 = {d.between(-0.1, 0.1)}; c3 = 0.1; K = {d.between(4, 9)}"}
+        return f"{kind}; " + constants.get(kind, d.pick(f"E = {d.between(5, 20)}; nu = {d.pick('0', '0.3', '0.4')}",
+                                                        f"mu = {d.between(2, 5)}; K = {d.between(4, 9)}"))
+    d.set("Problem/Material", by_material(d, energy))
+    d.set("Time stepping/Load steps", d.pick(1, 2, 3))
+    d.set("Output/Interval", d.pick(0, 1, 2))
+    d.outputs(["u", "displacement", "J", "energy", "von_mises"], samples=d.settings["Mesh/Type"] != "cylinder")
+    d.fields("J", "energy", "stress", "von_mises")
+    d.solver(["cg", "cg", "gmres"], symmetric=True, amg=False, interpolation=False, degree=degree)
+
+
+
 def flow_boundaries(d, time=False):
     """Section Problem of all programs of flow: conditions on the boundaries, of which one at least holds the fluid."""
     d.periodic(0.2)
@@ -736,7 +766,7 @@ def poisson(d):
         d.outputs(["u"], ["flux"], d.settings.get("Mesh/Type") != "cylinder")
 
 
-PROBLEMS = {f.__name__: f for f in (transport_diffusion, elasticity, navier_stokes, template, nonlinear_heat, stokes,
+PROBLEMS = {f.__name__: f for f in (transport_diffusion, elasticity, solid, navier_stokes, template, nonlinear_heat, stokes,
                                     buoyant_flow,
                                     stationary_navier_stokes, poisson)}
 

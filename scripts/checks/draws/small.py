@@ -9,6 +9,8 @@ SMALL = {
                    "Discretization/Uniform refinements=1", "Discretization/Refinement steps=1",
                    "Time stepping/End time=0.1", "Time stepping/Time step=0.1",
                    "Output/Points=0.5, 0.5, 0.5"],
+    "solid": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=1", "Mesh/Local refinements=0", "Time stepping/Load steps=1",
+              "Problem/Body force=0; -0.1; 0"],
     "navier_stokes": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=1", "Mesh/Local refinements=0",
                       "Time stepping/End time=0",
                       "Time stepping/Time step=1e-6", "Output/Profile points=3"],

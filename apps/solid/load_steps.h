@@ -1,0 +1,76 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "solvers/krylov.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <string>
+
+namespace solid
+{
+/// Steps of the load, whose time goes from 0 to 1. A step that fails is taken again with half its length. Two steps in a
+/// row with few steps of Newton's method double the next one, up to the length of the first.
+class LoadSteps
+{
+public:
+  explicit LoadSteps(unsigned int n_steps)
+    : most(1. / n_steps)
+    , length(most)
+  {}
+
+  /// Returns the end of the next step, which begins at this time.
+  double next(double start) const { return start + length > 1. - 1e-10 ? 1. : start + length; }
+  /// Returns how many steps follow this time if none fails.
+  unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((1. - time) / length - 1e-8)); }
+
+  /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError,
+  /// it has changed no state, and the step is halved, at most 6 times; `cause` returns a part of the message. Throws
+  /// SolverError where that does not help.
+  void take(double start, double &time, const std::function<int()> &take, const std::function<std::string()> &cause)
+  {
+    for (halvings = 0;; ++halvings)
+      try
+        {
+          quick = take() <= few ? quick + 1 : 0;
+          if (quick == 2)
+            {
+              length = std::min(2. * length, most);
+              quick  = 0;
+            }
+          return;
+        }
+      catch (const adamant::SolverError &error)
+        {
+          const std::string why = cause();
+          quick                 = 0;
+          if (halvings == most_halvings)
+            throw adamant::SolverError(why + "the load step from t = " + adamant::to_text(start) + " to " +
+                                       adamant::to_text(time) + " fails after " + std::to_string(most_halvings) +
+                                       " halvings; the last state, t = " + adamant::to_text(start) +
+                                       ", is written: " + error.what());
+          length = 0.5 * (time - start);
+          std::cout << "note: " << why << "the load step from t = " << adamant::to_text(start) << " to "
+                    << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;
+          time = start + length;
+        }
+  }
+
+  template <class State>
+  void serialize(State &state)
+  {
+    state.scalar(length);
+    state.scalar(quick);
+  }
+
+  int halvings = 0; ///< of the last step
+
+private:
+  static constexpr int few = 5, most_halvings = 6;
+
+  double most, length; // of a step
+  int    quick = 0;    // steps in a row that took few steps of Newton's method
+};
+} // namespace solid

@@ -1,0 +1,276 @@
+// Solids at finite deformation in equilibrium, in plane strain or three dimensions.
+//
+//   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
+//
+// where u is prescribed on parts of the boundary, and P N = g (dead traction) elsewhere. W(I1, I2, J) and U(J) are stored
+// energies by undeformed volume. A load factor of t multiplies f and g, and t goes from 0 to 1 in load steps. In each of
+// them Newton's method finds nodal values u = H x + B g with
+//
+//   F_i(u) = ∫ P : grad φ_i - factor (∫ f . φ_i + ∫ g . φ_i) = 0.
+//
+// FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
+// device. The preconditioner of conjugate gradients is multigrid on these matrices. Equilibrium is Newton's method.
+
+#include "load_steps.h"
+#include "parameters.h"
+
+#include "evaluation/derived_fields.h"
+#include "evaluation/evaluation.h"
+#include "expressions/values_at_points.h"
+#include "fem/functions/points.h"
+#include "frame/program.h"
+#include "frame/run.h"
+#include "frame/unknown.h"
+#include "solid/equilibrium.h"
+#include "solid/finite_deformation.h"
+#include "solid/solid_results.h"
+
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+using namespace adamant;
+using solid::Parameters;
+
+template <int dim>
+class Solid : public TimeDependentProblem<dim>
+{
+public:
+  Solid(const Parameters &parameters, const Device &device, Run &run)
+    : Base(device, run, parameters.schedule(), {}, parameters.mesh, parameters.discretization.degree)
+    , parameters(parameters)
+    , energies(parameters.problem.energies())
+    , load_factor(parameters.problem.load_factor_of_time())
+    , steps(parameters.time.load_steps)
+  {}
+
+private:
+  using Base = TimeDependentProblem<dim>;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::schedule, Base::step, Base::time;
+
+  void make_mesh() override { parameters.make(*mesh); }
+
+  // Makes the levels, their constraints, and the values at points.
+  void setup_fields() override
+  {
+    solver.reset(); // of another mesh
+    const auto                  lengths = extent(*mesh);
+    const dealii::FESystem<dim> fe(dealii::FE_Q<dim>(parameters.discretization.degree), dim);
+    UnknownOptions              options;
+    options.coarsest_cells = parameters.coarsest_cells();
+    unknown.emplace(*this, "displacement", fe, parameters.problem.boundaries.prescribed(fe, lengths),
+                    parameters.linear_solver, options);
+    parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
+    parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
+                                                 Springs<dim>(unknown->field(), mapping, {}, false), true, false);
+    deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
+    const std::string name = "tangent (largest K/mu = " + to_text(bulk_over_shear()) + ")";
+    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options(name).control,
+                        parameters.newton.options(bulk_over_shear()));
+    state = Vector<double>(device, deformation->n_state());
+    u     = state.part(0, unknown->size());
+    this->add_output(*unknown, u, {"displacement"});
+    const auto quantities = solid_quantities<dim>(energies);
+    this->add_output(*unknown, u, std::make_shared<const DerivedFields<dim>>(parameters.output, quantities));
+    evaluation.emplace(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&unknown->space(), names()}},
+                       quantities);
+  }
+
+  // Makes the load, the tangent and its solver, at rest.
+  void assemble() override
+  {
+    auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
+    require_numbers(device.communicator(), "Problem/Body force or Traction", F);
+    work = Vector<double>(device, F);
+    load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
+    Vector<double> r(device, deformation->n_state());
+    deformation->residual(state, 0., load, r);
+    deformation->linearize(state);
+    solver = unknown->solver_for(deformation->tangent(), "tangent",
+                                 [this](const auto &level) { return rigid_body_modes(level, mapping); });
+    equilibrium->set_solver(*solver);
+    this->describe(*unknown, deformation->tangent(), *solver);
+    tell_what_locks();
+  }
+
+  double next_time() override { return steps.next(start = time); }
+
+  // Takes one load step, or a part of it where Newton's method fails. Its tolerance refers to the load and the reactions.
+  PendingResult advance() override
+  {
+    const auto take = [this] {
+      const Vector<double> g(device, prescribed_values());
+      newton = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
+      return newton.steps;
+    };
+    const auto cause = [this] {
+      const auto &where = equilibrium->inverted();
+      return where.empty() ? std::string() : "cells would invert (" + where + "): ";
+    };
+    try
+      {
+        steps.take(start, time, take, cause);
+      }
+    catch (const SolverError &)
+      { // in the state before the step
+        --step;
+        time = start;
+        this->write_last_state();
+        throw;
+      }
+    newton_steps += newton.steps;
+    schedule.n_steps = step + steps.left(time);
+    return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
+  }
+
+  Array<double> prescribed_values() const
+  {
+    const auto &text = parameters.problem.displacement;
+    const auto  f    = parse_function<dim>("Problem/Boundary displacement", text, dim);
+    f->set_time(time);
+    auto values = nodal_values(unknown->space(), mapping, *f, unknown->space().prescribed);
+    require_numbers(device.communicator(), "Problem/Boundary displacement", values);
+    return values;
+  }
+
+  void serialize(State &state) override
+  {
+    steps.serialize(state);
+    state.scalar(newton_steps);
+    state.vector(this->state, unknown->space());
+    schedule.n_steps = step + steps.left(time);
+  }
+
+  // Adds the load step's results to a row of the statistics.
+  void add_statistics(Statistics::Row &row) override
+  {
+    evaluate();
+    const double factor = load_factor(time);
+    row.insert(row.end(), {{"load_factor", factor},
+                           {"newton_steps", newton.steps},
+                           {"halvings", steps.halvings},
+                           {"strain_energy", sums[0]},
+                           {"work_of_load", factor * device.dot(work, u)},
+                           {"volume", sums[1]},
+                           {"least_J", least},
+                           {"largest_J", most}});
+    const auto u_here = this->download(u);
+    const auto of_boundaries =
+      resultants(unknown->space(), mapping, held(), deformation->forces_of_cells(), u_here.data());
+    for (const auto &[id, resultant] : of_boundaries)
+      {
+        const std::string name = "boundary" + std::to_string(id);
+        for (int d = 0; d < dim; ++d)
+          row.emplace_back(name + "_force_" + "xyz"[d], resultant.force[d]);
+        for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
+          row.emplace_back(name + "_moment_" + "xyz"[d], resultant.moment[d]);
+      }
+    evaluation->add_to(row, {u_here.data()});
+  }
+
+  // Computes the results of the present state in cells.
+  void evaluate()
+  {
+    const auto        cells       = deformation->results_in_cells();
+    const std::size_t n           = cells.size() / 4;
+    double            extremes[2] = {-HUGE_VAL, -HUGE_VAL};
+    sums[0] = sums[1] = 0.;
+    for (std::size_t cell = 0; cell < n; ++cell)
+      {
+        sums[0] += cells[cell];
+        sums[1] += cells[n + cell];
+        extremes[0] = std::max(extremes[0], -cells[2 * n + cell]);
+        extremes[1] = std::max(extremes[1], cells[3 * n + cell]);
+      }
+    device.communicator().sum(sums, 2);
+    device.communicator().max(extremes, 2);
+    least = 1. - extremes[0];
+    most  = 1. + extremes[1];
+  }
+
+  void report() override
+  {
+    record["newton_steps"] = newton_steps;
+    for (const auto &one : newton.history)
+      record["newton"].push_back({{"tolerance", one.tolerance},
+                                  {"iterations", one.iterations},
+                                  {"length", one.length},
+                                  {"residual", one.residual}});
+    record["strain_energy"] = sums[0];
+    record["least_J"]       = least;
+    if (least < 0.6 && any([](const StoredEnergy &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }))
+      std::cout << "note: J is " << least
+                << " somewhere: st_venant_kirchhoff has no stiffness against inversion; take neo_hooke_compressible"
+                << std::endl;
+    evaluation->add_to(record, {this->download(u).data()}, this->folder());
+  }
+
+  // Bilinear and biquadratic elements are too stiff near incompressibility.
+  void tell_what_locks() const
+  {
+    double largest = 0.;
+    energies.for_each([&](const StoredEnergy &energy) { largest = std::max(largest, poisson_ratio(energy)); });
+    if (largest > 0.45 && step == 0)
+      std::cout << "note: Poisson's ratio is " << largest
+                << " at small strains, where elements without a pressure of their own lock: they are too stiff"
+                << std::endl;
+  }
+
+  double bulk_over_shear() const
+  {
+    double largest = 0.;
+    energies.for_each([&](const StoredEnergy &energy) { largest = std::max(largest, energy.bulk / energy.shear()); });
+    return largest;
+  }
+
+  template <class Condition>
+  bool any(const Condition &condition) const
+  {
+    bool found = false;
+    energies.for_each([&](const StoredEnergy &energy) { found = found || condition(energy); });
+    return found;
+  }
+
+  // Returns the boundaries where anything is prescribed.
+  std::set<unsigned int> held() const
+  {
+    std::set<unsigned int> ids;
+    for (const auto &[id, components] : parameters.problem.boundaries.dirichlet)
+      if (parameters.mesh.given() || id < 2 * dim)
+        ids.insert(id);
+    return ids;
+  }
+
+  static std::vector<std::string> names()
+  {
+    const std::vector<std::string> all = {"u_x", "u_y", "u_z"};
+    return {all.begin(), all.begin() + dim};
+  }
+
+  const Parameters                     &parameters;
+  const OfEntries<StoredEnergy>         energies;
+  const std::function<double(double)>   load_factor;
+  solid::LoadSteps                      steps;
+  std::optional<Unknown<dim>>           unknown;
+  std::optional<FiniteDeformation<dim>> deformation;
+  std::optional<Equilibrium<dim>>       equilibrium;
+  std::optional<Evaluation<dim>>        evaluation;
+  std::unique_ptr<LinearSolver>         solver;                       // of the tangent
+  NewtonResult                          newton;                       // of the last load step
+  Vector<double>                        state, before, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
+  double                                start = 0., sums[2] = {}, least = 1., most = 1.;
+  int                                   newton_steps = 0;
+};
+
+int main(int argc, char **argv)
+{
+  return run_program<Parameters, Solid>(argc, argv, "solid",
+                                        "Finds the equilibrium of solids at finite deformation with multigrid.");
+}

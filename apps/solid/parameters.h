@@ -1,0 +1,222 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "coefficients/coefficient.h"
+#include "elasticity/elasticity_parameters.h"
+#include "evaluation/evaluation_parameters.h"
+#include "expressions/expressions.h"
+#include "frame/parameters/linear_solver_parameters.h"
+#include "frame/parameters/time_parameters.h"
+#include "meshes/mesh_parameters.h"
+#include "solid/equilibrium.h"
+#include "solid/solid_materials.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace solid
+{
+using namespace adamant;
+using dealii::ParameterAcceptor;
+namespace Patterns = dealii::Patterns;
+
+struct ProblemParameters : ParameterAcceptor
+{
+  unsigned int    dimension   = 3;
+  std::string     load_factor = "t", displacement = "0; 0; 0";
+  SolidBoundaries boundaries;
+  Coefficient     material, body_force; // once the parameters are read
+
+  explicit ProblemParameters(const MeshParameters &mesh)
+    : ParameterAcceptor("/Problem")
+    , boundaries(mesh, false)
+  {
+    add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Material", materials,
+                  "The stored energy, or a list by material: 'id: KIND; ..., id: KIND; ...'. KIND and its constants: "
+                  "neo_hooke; mu; K, mooney_rivlin; c1; c2; K, yeoh; c1; c2; c3; K, neo_hooke_compressible; mu; K, "
+                  "st_venant_kirchhoff; mu; K. Instead of mu and K, E and nu; the last two take mu and lambda, too");
+    add_parameter("Load factor", load_factor,
+                  "Expression of t, which goes from 0 to 1: it multiplies body force and traction");
+    add_parameter("Body force", force,
+                  "f by reference volume: expressions of x, y, z separated by semicolons, or a list by material");
+    add_parameter("Boundary displacement", displacement, "On Dirichlet boundaries: expressions of x, y, z, t");
+    parse_parameters_call_back.connect([this, &mesh] {
+      material = {"Problem/Material", materials, mesh.materials("Problem/Material"), Coefficient::Components::several};
+      body_force = {"Problem/Body force", force, mesh.materials("Problem/Body force"), Coefficient::Components::vector};
+    });
+  }
+
+  OfEntries<StoredEnergy> energies() const
+  {
+    return {material, [this](const std::string &text) { return parse_energy(material.key(), text); }};
+  }
+
+  // Returns the load factor, which throws InputError at times where it is no number.
+  std::function<double(double)> load_factor_of_time() const
+  {
+    return [f = parse_function_of_time("Problem/Load factor", load_factor)](double t) {
+      const double factor = f(t);
+      require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", t);
+      return factor;
+    };
+  }
+
+  void check() const
+  {
+    (void)energies();
+    load_factor_of_time()(1.);
+    const auto check_load = [this](const std::string &key, const std::string &text) {
+      require(!depends_on_time(text), key, " = ", text,
+              " contains t, but only Problem/Load factor and Boundary displacement depend on the time");
+      check_expression(key, text, dimension, dimension);
+    };
+    body_force.check([&](const std::string &text) { check_load("Problem/Body force", text); });
+    for (const auto &[id, text] : boundaries.traction)
+      check_load("Problem/Traction", text);
+    check_expression("Problem/Boundary displacement", displacement, dimension, dimension);
+  }
+
+private:
+  std::string materials = "neo_hooke; E = 10; nu = 0.3", force = "0; -1; 0";
+};
+
+struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
+{
+  NewtonParameters()
+    : ParameterAcceptor("/Newton")
+  {
+    add_parameter("Tolerance", tolerance,
+                  "‖r‖ at the end of a load step, over the larger of its first value and the norm of the reactions",
+                  prm, Patterns::Double(1e-15, 0.1));
+    add_parameter("Steps", steps, "Most steps of Newton's method in a load step", prm, Patterns::Integer(1));
+    add_parameter("Growth", growth,
+                  "With Volumetric strain = mean_dilatation: the largest ‖r‖ after a step, over the larger of the one "
+                  "before and the first; beyond it the step is halved",
+                  prm, Patterns::Double(1.));
+    add_parameter("Least linear tolerance", least_tolerance,
+                  "Of the linear systems, which are solved as accurately as the last step was good", prm,
+                  Patterns::Double(1e-14, 0.9));
+    add_parameter("Largest linear tolerance", most_tolerance, "Of the linear systems, and of the first one", prm,
+                  Patterns::Double(1e-14, 0.9));
+  }
+
+  // Returns the options for materials with this largest K / μ. Inaccurate steps leave wrong pressures where it is large.
+  EquilibriumOptions options(double bulk_over_shear) const
+  {
+    EquilibriumOptions result = *this;
+    if (bulk_over_shear > 50.)
+      result.least_tolerance = result.most_tolerance = std::min(1e-3, most_tolerance);
+    return result;
+  }
+};
+
+struct OutputParameters : EvaluationParameters
+{
+  unsigned int interval = 1;
+
+  explicit OutputParameters(const MeshParameters &mesh)
+    : EvaluationParameters(mesh,
+                           "u_x, u_y, u_z (u: each of them), displacement, J, energy, von_mises or the Cauchy stress "
+                           "stress_xx, ...",
+                           "the displacement is recorded in each step",
+                           "displacement and stresses of the last state are", {"J", "energy", "stress", "von_mises"},
+                           {"J", "energy", "stress", "von_mises"})
+  {
+    add_parameter("Interval", interval, "Load steps between VTU files; 0: none", prm, Patterns::Integer(0));
+  }
+};
+
+struct DiscretizationParameters : ParameterAcceptor
+{
+  unsigned int degree            = 1;
+  std::string  volumetric_strain = "standard";
+
+  bool projected() const { return volumetric_strain == "mean_dilatation"; }
+
+  DiscretizationParameters()
+    : ParameterAcceptor("/Discretization")
+  {
+    add_parameter("Degree", degree, "Degree of the finite elements FE_Q: 1 or 2", prm, Patterns::Integer(1, 2));
+    add_parameter(
+      "Volumetric strain", volumetric_strain,
+      "standard; mean_dilatation: the volumetric energy takes J's projection to constants (degree 1) or linear "
+      "functions (degree 2) in each cell, so that nearly incompressible materials do not lock",
+      prm, Patterns::Selection("standard|mean_dilatation"));
+  }
+};
+
+struct TimeParameters : ParameterAcceptor
+{
+  unsigned int load_steps = 1;
+
+  TimeParameters()
+    : ParameterAcceptor("/Time stepping")
+  {
+    add_parameter(
+      "Load steps", load_steps,
+      "Equal steps of t from 0 to 1. One in which Newton's method fails is taken again with half its length", prm,
+      Patterns::Integer(1));
+  }
+};
+
+struct Parameters
+{
+  MeshParameters           mesh;
+  ProblemParameters        problem{mesh};
+  DiscretizationParameters discretization;
+  TimeParameters           time;
+  NewtonParameters         newton;
+  OutputParameters         output{mesh};
+  LinearSolverParameters   linear_solver{default_options(), 64};
+
+  unsigned int dim() const { return problem.dimension; }
+
+  // Load steps that are halved add to the number of steps.
+  Schedule schedule() const { return {1. / time.load_steps, time.load_steps, output.interval, 1, true}; }
+
+  // Returns the keys that a continued run may not change.
+  std::vector<std::string> must_stay() const { return output.of_columns(); }
+
+  // Returns Chebyshev smoothing by node blocks inside conjugate gradients.
+  static LinearSolverOptions default_options()
+  {
+    LinearSolverOptions options;
+    options.type                = SolverType::cg;
+    options.multigrid.smoother  = {"block_jacobi", true, 0.5, 20.};
+    options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+    return options;
+  }
+
+  // Checks conditions that no single parameter's pattern can tell.
+  void check() const
+  {
+    mesh.check(dim(), discretization.degree - 1);
+    problem.check();
+    problem.boundaries.check(dim(), true, !mesh.given(), false);
+    require(newton.least_tolerance <= newton.most_tolerance, "Newton/Least linear tolerance = ", newton.least_tolerance,
+            " is above Newton/Largest linear tolerance = ", newton.most_tolerance);
+    linear_solver.require_multigrid();
+    output.check(dim());
+  }
+
+  // Returns the least number of coarse cells: the limit counts those of linear elements, others have more unknowns.
+  unsigned int coarsest_cells() const
+  {
+    return std::max(linear_solver.coarsest_cells >> (dim() * (discretization.degree - 1)), 1u);
+  }
+
+  template <int dim>
+  void make(dealii::Triangulation<dim> &made) const
+  {
+    mesh.make(made);
+    problem.boundaries.check(made);
+  }
+};
+} // namespace solid

@@ -1,0 +1,108 @@
+#include "solid/equilibrium.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adamant
+{
+template <int dim>
+Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
+                              const SolverControl &control, const EquilibriumOptions &options)
+  : device(device)
+  , deformation(deformation)
+  , field(field)
+  , control(control)
+  , options(options)
+  , newton(device, *this, deformation.n_state())
+  , x(device, deformation.n_state())
+  , rhs(field.vector())
+  , unknowns(field.vector())
+  , delta(field.vector())
+  , nothing(field.prescribed_vector())
+{
+  newton.options.least_tolerance = options.least_tolerance;
+  newton.options.most_tolerance  = options.most_tolerance;
+}
+
+template <int dim>
+NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, const Vector<double> &g,
+                                     Vector<double> &state)
+{
+  this->factor     = factor;
+  this->load       = &load;
+  this->prescribed = &g;
+  reference        = 0.;
+  where_inverted.clear();
+  // The change of u where it is prescribed: H does not read u there.
+  const Vector<double> u = state.part(0, field.size());
+  field.nodal_values(u, g, delta);
+  device.axpby(-1., u, 1., delta);
+  moves = device.dot(delta, delta) > 1e-24 * device.dot(u, u);
+  device.copy(state, x); // Newton's method exchanges vectors
+  const auto result = newton.solve(x, {options.tolerance, options.steps, "equilibrium"});
+  device.copy(x, state);
+  return result;
+}
+
+template <int dim>
+void Equilibrium<dim>::residual(const Vector<double> &state, Vector<double> &r)
+{
+  deformation.residual(state, factor, *load, r);
+}
+
+template <int dim>
+void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
+{
+  deformation.linearize(state);
+  solver->update();
+}
+
+// Newton's d is a change of the state, with nodal values: H x + δ.
+template <int dim>
+SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d, double tolerance)
+{
+  auto with_tolerance      = control;
+  with_tolerance.tolerance = tolerance;
+  device.copy(r.part(0, rhs.size()), rhs);
+  if (moves || deformation.projected())
+    deformation.subtract_change(delta, rhs);
+  unknowns.set_zero();
+  const auto result = solver->solve(rhs, unknowns, with_tolerance);
+  auto       d_u    = d.part(0, field.size());
+  field.nodal_values(unknowns, nothing, d_u);
+  if (moves)
+    device.axpby(1., delta, 1., d_u);
+  deformation.follow(d);
+  return result;
+}
+
+template <int dim>
+bool Equilibrium<dim>::accepts(const NewtonTrial &step)
+{
+  if (deformation.n_inverted() > 0.)
+    {
+      where_inverted = deformation.least_stretch();
+      return false;
+    }
+  const bool bounded = deformation.projected() && !moves;
+  if (!std::isfinite(step.residual) ||
+      (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
+    return false;
+  if (moves)
+    reference = step.residual;
+  // What is left of the motion after a step of this length.
+  device.scale(1. - step.length, delta);
+  moves = moves && step.length < 1.;
+  return true;
+}
+
+template <int dim>
+bool Equilibrium<dim>::solved(double norm, double wanted)
+{
+  return !moves && norm <= std::max(wanted, options.tolerance * deformation.reactions()) &&
+         deformation.residual_of_dilatation() <= options.tolerance;
+}
+
+template class Equilibrium<2>;
+template class Equilibrium<3>;
+} // namespace adamant

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "multigrid/linear_solver.h"
+#include "solid/finite_deformation.h"
+#include "solvers/newton.h"
+
+#include <string>
+
+namespace adamant
+{
+/// How a state of equilibrium is found.
+struct EquilibriumOptions
+{
+  double tolerance = 1e-8; ///< of ‖F‖₂, relative to the larger of its first value and the reactions' norm
+  int    steps     = 25;   ///< of Newton's method, at most
+  double growth    = 3.;   ///< most growth of ‖F‖ in a step with projected dilatations, over the last and first one
+  double least_tolerance = 1e-4, most_tolerance = 0.1; ///< of linear systems, see NewtonOptions
+};
+
+/// Finds equilibrium of a FiniteDeformation by Newton's method. A step is halved until det F > 0 at all points. ‖F‖ may
+/// grow: on thin bodies full steps make it larger by orders, and are right. With projected dilatations growth has a
+/// bound, beyond which another solution may lie. Prescribed displacements enter in the first
+/// step of a solve, so that cells at boundaries which move do not bear the whole motion. All ranks call all functions
+/// together.
+template <int dim>
+class Equilibrium : private NonlinearProblem
+{
+public:
+  /// `deformation` and `field`, its unknown, have to outlive the object. `control` is that of the linear systems but for
+  /// their tolerance.
+  Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
+              const SolverControl &control, const EquilibriumOptions &options);
+
+  void set_solver(LinearSolver &of_tangent) { solver = &of_tangent; } ///< it has to outlive the object
+
+  /// Changes `state` into that of equilibrium under factor times `load` (rows of unknowns), with the prescribed
+  /// displacements g. Throws SolverError where the method fails; `state` is then unchanged.
+  NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
+
+  /// Returns where the last solve has turned a cell inside out: "det F = ... at ...". Empty: nowhere.
+  const std::string &inverted() const { return where_inverted; }
+
+private:
+  void         residual(const Vector<double> &state, Vector<double> &r) override;
+  void         linearize(const Vector<double> &state, Linearization kind) override;
+  SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) override;
+  bool         accepts(const NewtonTrial &step) override;
+  bool         solved(double norm, double wanted) override;
+
+  const Device            device;
+  FiniteDeformation<dim> &deformation;
+  const DeviceField<dim> &field;
+  const SolverControl     control;
+  EquilibriumOptions      options;
+  Newton                  newton;
+  LinearSolver           *solver = nullptr;
+  Vector<double>          x, rhs, unknowns;
+  Vector<double>          delta, nothing;              // the change of prescribed displacements, and none
+  double                  factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
+  const Vector<double>   *load = nullptr, *prescribed = nullptr;
+  bool                    moves = false;
+  std::string             where_inverted;
+};
+} // namespace adamant

@@ -1,0 +1,286 @@
+#include "solid/finite_deformation.h"
+
+#include "algebra/functors.h"
+#include "coefficients/level_points.h"
+#include "fem/forms/assembly_tables.h"
+#include "fem/functions/points.h"
+#include "fem/spaces/field.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace adamant
+{
+template <int dim>
+FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceField<dim> &unknown,
+                                          const dealii::Mapping<dim> &mapping, const OfEntries<StoredEnergy> &energies,
+                                          bool projected)
+  : device(device)
+  , unknown(unknown)
+  , mapping(mapping)
+  , quadrature(unknown.space().element().degree + 1)
+  , n_functions(!projected                            ? 0 :
+                unknown.space().element().degree == 1 ? 1 :
+                                                        1 + dim)
+  , on_levels(device, unknown.field())
+  , averages(device, unknown.field(), Average::arithmetic)
+  , E(device, sum_of_cell_loads(unknown.space()))
+  , E_prescribed(device, sum_of_cell_loads(unknown.space(), true))
+  , reaction(unknown.prescribed_vector())
+  , inverted(device)
+  , K(std::make_unique<Form<dim>>("tangent", unknown.field(), unknowns(unknown.field()), mapping, quadrature,
+                                  dealii::update_values | dealii::update_gradients | dealii::update_JxW_values, nullptr,
+                                  Levels::all))
+{
+  const auto                     &field = unknown.field();
+  const auto                      found = materials_of(unknown.space());
+  const std::vector<unsigned int> materials(found.begin(), found.end());
+  Array<StoredEnergy>             table;
+  for (const unsigned int material : materials)
+    table.push_back(energies.in(material));
+  this->energies = List<StoredEnergy>(device, table);
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    {
+      levels.push_back(make_level(field.space(l), materials));
+      for (auto *values : {&pressure, &dilatation})
+        values->emplace_back(device, field.space(l).n_cells());
+    }
+  const auto &top = levels.back().shapes;
+  stress          = Vector<double>(device, to_index(std::size_t(dim) * dim * top.n_points(), "stresses at points"));
+  if (projected)
+    {
+      for (auto *values : {&p_at_points, &theta_at_points, &dp_at_points})
+        *values = Vector<double>(device, top.n_points());
+      for (auto *values : {&r_p, &r_theta, &d_theta, &d_p})
+        *values = Vector<double>(device, n_coefficients());
+      for (const auto &cell : unknown.space().active_cells())
+        volume += cell->measure();
+      unknown.space().communicator().sum(&volume, 1);
+    }
+  forces = Vector<double>(
+    device, to_index(std::size_t(unknown.space().n_cells()) * unknown.space().dofs_per_cell(), "forces of cells"));
+}
+
+template <int dim>
+typename FiniteDeformation<dim>::Level
+FiniteDeformation<dim>::make_level(const LevelSpace<dim> &space, const std::vector<unsigned int> &materials) const
+{
+  QuadratureData<dim> shapes(device, space, mapping, quadrature);
+  const std::size_t   n = shapes.n_points();
+  Array<int>          number(space.n_cells());
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    number[cell] =
+      static_cast<int>(std::lower_bound(materials.begin(), materials.end(), space.active_cells()[cell]->material_id()) -
+                       materials.begin());
+  Level level = {std::move(shapes),
+                 List<int>(device, number),
+                 Vector<double>(device, to_index(n * StretchView<dim>::n_values, "deformations at points")),
+                 Vector<double>(device, to_index(n * 9, "moduli at points")),
+                 {},
+                 {},
+                 {}};
+  if (projected())
+    add_functions(level);
+  return level;
+}
+
+template <int dim>
+void FiniteDeformation<dim>::add_functions(Level &level) const
+{
+  const auto        shapes  = level.shapes.view();
+  const std::size_t n_cells = level.energy_of_cell.size(), n = n_functions;
+  Array<double>     points;
+  for (const auto &point : quadrature.get_points())
+    points.insert(points.end(), point.begin_raw(), point.end_raw());
+  const List<double> on_device(device, points);
+  level.psi = Vector<double>(device, to_index(n * level.shapes.n_shapes() * shapes.n_q, "functions of shapes"));
+  level.D   = Vector<double>(device, to_index(n_cells * shapes.n * n * dim, "gradients of dilatations"));
+  level.S   = Vector<double>(device, to_index(n_cells * n * n, "moduli of dilatations"));
+  device.for_each(level.shapes.n_shapes(),
+                  OrthonormalFunctions<dim>{shapes, on_device.data(), n_functions, level.psi.data()});
+  device.synchronize(); // before the points are freed
+}
+
+template <int dim>
+void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor, const Vector<double> &load,
+                                      Vector<double> &r)
+{
+  const std::size_t top   = levels.size() - 1;
+  Level            &level = levels[top];
+  const int         n     = level.shapes.n_points();
+  on_levels.update_finest(state.part(0, unknown.size()));
+  device.for_each(n, Deformation<dim>{gradient(top), level.stretch_view()});
+  PressureView pressure_view = {nullptr, nullptr, 1};
+  if (projected())
+    {
+      const auto theta = state.part(unknown.size(), n_coefficients()),
+                 p     = state.part(unknown.size() + n_coefficients(), n_coefficients());
+      device.for_each(unknown.space().n_cells(),
+                      Dilatation{functions(level), energy(level), &level.stretch_view().j(0), theta.data(), p.data(),
+                                 p_at_points.data(), theta_at_points.data(), r_p.data(), r_theta.data(),
+                                 level.S.data()});
+      pressure_view.p = p_at_points.data();
+    }
+  device.for_each(
+    n, Moduli<dim>{level.stretch_view(), energy(level), pressure_view, level.shapes.view().n_q, level.moduli_view()});
+  device.for_each(n, Stress<dim>{level.stretch_view(), level.moduli_view(), stress_view()});
+  integrate_stress();
+  device.multiply(1., E_prescribed, forces, 0., reaction);
+  auto of_u = r.part(0, unknown.size()), of_others = r.part(unknown.size(), r.size() - unknown.size());
+  device.copy(load, of_u);
+  device.multiply(-1., E, forces, factor, of_u);
+  of_others.set_zero();
+}
+
+template <int dim>
+double FiniteDeformation<dim>::n_inverted()
+{
+  const auto level = levels.back().stretch_view();
+  const auto n     = static_cast<int>(level.at.n);
+  device.sums(n, CountInverted{&level.j(0)}, inverted, 0);
+  double sum = inverted.fetch()[0];
+  if (projected())
+    {
+      device.sums(n, CountInverted{theta_at_points.data()}, inverted, 0);
+      sum += inverted.fetch()[0];
+    }
+  return sum;
+}
+
+template <int dim>
+std::string FiniteDeformation<dim>::least_stretch()
+{
+  const auto         &space  = unknown.space();
+  const int           n      = levels.back().shapes.n_points();
+  const Array<double> j      = to_host(levels.back().stretch.part(dim * dim * n, n));
+  const auto          least  = std::min_element(j.begin(), j.end()); // NaN may hide there
+  double              of_all = n > 0 ? -*least : -HUGE_VAL;
+  space.communicator().max(&of_all, 1);
+  std::ostringstream text;
+  if (n > 0 && -*least == of_all)
+    {
+      const auto number = static_cast<int>(least - j.begin());
+      const auto points = quadrature_points(space, mapping, quadrature);
+      text << "det F = " << 1. + *least << " at (";
+      for (int d = 0; d < dim; ++d)
+        text << (d > 0 ? ", " : "") << points[std::size_t(d) * n + number];
+      text << "), material " << space.active_cells()[number / static_cast<int>(quadrature.size())]->material_id();
+    }
+  return space.communicator().first_text(text.str());
+}
+
+template <int dim>
+double FiniteDeformation<dim>::reactions()
+{
+  return std::sqrt(device.dot(reaction, reaction));
+}
+
+// Of U' and J - 1, or of p and θ - 1, on all levels.
+template <int dim>
+void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
+{
+  Level     &level   = levels.back();
+  const int  n_cells = unknown.space().n_cells(), n = n_coefficients();
+  const auto theta = state.part(projected() ? unknown.size() : 0, n), p = state.part(state.size() - n, n);
+  if (projected())
+    device.for_each(n_cells, MeansOfFunctions{functions(level), theta.data(), p.data(), pressure.back().data(),
+                                              dilatation.back().data()});
+  else
+    device.for_each(n_cells, MeansInCells{level.shapes.view(), &level.stretch_view().j(0), energy(level),
+                                          pressure.back().data(), dilatation.back().data()});
+  for (auto *values : {&pressure, &dilatation})
+    {
+      averages.update(values->back());
+      for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+        device.copy(averages[l], (*values)[l]);
+    }
+}
+
+template <int dim>
+void FiniteDeformation<dim>::linearize(const Vector<double> &state)
+{
+  take_averages(state);
+  on_levels.update(state.part(0, unknown.size()));
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    {
+      Level    &level = levels[l];
+      const int n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
+      device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
+      device.for_each(n, Moduli<dim>{level.stretch_view(),
+                                     energy(level),
+                                     {pressure[l].data(), projected() ? nullptr : dilatation[l].data(), n_q},
+                                     n_q,
+                                     level.moduli_view()});
+      if (projected())
+        device.for_each(dilatation[l].size(),
+                        ConstantDilatation{n_functions, energy(level), dilatation[l].data(), level.S.data()});
+    }
+  for (Level &level : levels)
+    if (projected())
+      device.for_each(level.energy_of_cell.size() * level.shapes.view().n,
+                      DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
+  K->update(device, [this](std::size_t l) {
+    const auto shapes = levels[l].shapes.view();
+    return Tangent<dim>{levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), shapes.n_q, shapes.n};
+  });
+}
+
+// For the change of u that `on_levels` has.
+template <int dim>
+void FiniteDeformation<dim>::let_follow(Vector<double> &d_theta, Vector<double> &d_p)
+{
+  const Level &level = levels.back();
+  device.for_each(unknown.space().n_cells(),
+                  FollowingPressure<dim>{functions(level), term(level), on_levels[levels.size() - 1].data(), r_p.data(),
+                                         r_theta.data(), d_theta.data(), d_p.data(), dp_at_points.data()});
+}
+
+template <int dim>
+void FiniteDeformation<dim>::subtract_change(const Vector<double> &delta, Vector<double> &r)
+{
+  Level &level = levels.back();
+  on_levels.update_finest(delta);
+  if (projected())
+    let_follow(d_theta, d_p);
+  device.for_each(level.shapes.n_points(),
+                  StressChange<dim>{gradient(levels.size() - 1), level.stretch_view(), level.moduli_view(),
+                                    projected() ? dp_at_points.data() : nullptr, stress_view()});
+  integrate_stress();
+  device.multiply(-1., E, forces, 1., r);
+}
+
+template <int dim>
+void FiniteDeformation<dim>::follow(Vector<double> &d)
+{
+  if (!projected())
+    return;
+  on_levels.update_finest(d.part(0, unknown.size()));
+  auto of_theta = d.part(unknown.size(), n_coefficients()),
+       of_p     = d.part(unknown.size() + n_coefficients(), n_coefficients());
+  let_follow(of_theta, of_p);
+}
+
+template <int dim>
+double FiniteDeformation<dim>::residual_of_dilatation() const
+{
+  return projected() ? std::sqrt(device.dot(r_p, r_p) / volume) : 0.;
+}
+
+template <int dim>
+Array<double> FiniteDeformation<dim>::results_in_cells()
+{
+  Level         &level = levels.back();
+  const int      n     = unknown.space().n_cells();
+  Vector<double> results(device, 4 * n);
+  device.for_each(n, ResultsInCells<dim>{level.shapes.view(),
+                                         level.stretch_view(),
+                                         energy(level),
+                                         projected() ? theta_at_points.data() : nullptr,
+                                         {results.data(), n}});
+  return to_host(results);
+}
+
+template class FiniteDeformation<2>;
+template class FiniteDeformation<3>;
+} // namespace adamant

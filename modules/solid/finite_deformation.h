@@ -1,0 +1,118 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "algebra/matrix.h"
+#include "algebra/vector.h"
+#include "coefficients/coefficient.h"
+#include "fem/forms/form.h"
+#include "fem/forms/quadrature_data.h"
+#include "fem/functions/coarser_values.h"
+#include "frame/device_field.h"
+#include "solid/solid_kernels.h"
+#include "solid/stored_energy.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/mapping.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Residual and tangent of a solid at finite deformation in equilibrium, total Lagrangian (kernels in solid_kernels.h):
+///
+///   F_i(u) = ∫ P : ∇φ_i - loads,   P = ∂(W + U)/∂F,   F = I + ∇u.
+///
+/// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one at
+/// the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
+/// nodes, and U' so by K O(h²): matrices would not stay positive definite.
+///
+/// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
+/// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π U'(θ)
+/// takes the place of U'. A state has θ - 1 and p beside u. Newton's step of u includes theirs, which then follow it:
+/// the residuals of both, Π J - θ and Π U'(θ) - p, fall with that of u, and p recomputed from u would lead astray. All
+/// ranks call all functions together.
+template <int dim>
+class FiniteDeformation
+{
+public:
+  /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points.
+  FiniteDeformation(const Device &device, const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping,
+                    const OfEntries<StoredEnergy> &energies, bool projected);
+
+  bool projected() const { return n_functions > 0; }
+  /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
+  int n_state() const { return unknown.size() + 2 * n_coefficients(); }
+
+  /// Computes r = factor load - ∫ P : ∇φ_i for a state; `load` has the rows of unknowns.
+  void residual(const Vector<double> &state, double factor, const Vector<double> &load, Vector<double> &r);
+  /// Returns how many points have det F <= 0 or θ <= 0 in the state of the last residual; waits.
+  double n_inverted();
+  /// Returns the least det F there, and where it is: "det F = -0.1 at (1, 2), material 0".
+  std::string least_stretch();
+  /// Returns ‖∫ P : ∇φ_i‖₂ at the prescribed nodal values, in the state of the last residual; waits.
+  double reactions();
+
+  /// Computes the tangent on all levels, in the state of the last residual.
+  void       linearize(const Vector<double> &state);
+  Form<dim> &tangent() { return *K; }
+  /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
+  double residual_of_dilatation() const;
+  /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values, beside
+  /// the unknowns: r -= K δ. Where dilatations are projected, it subtracts what their own residuals add, too.
+  void subtract_change(const Vector<double> &delta, Vector<double> &r);
+  /// Sets in d, a change of the state, that of θ and p for the change of u.
+  void follow(Vector<double> &d);
+
+  /// Four numbers of each cell: the energy, the volume now, the least and the largest J - 1; value k of cell c is at
+  /// [k n_cells + c], in host memory. They belong to the state of the last residual.
+  Array<double> results_in_cells();
+  /// ∫ P : ∇φ_i over cells, for each of their DoFs i at [cell n + i], in host memory.
+  Array<double> forces_of_cells() const { return to_host(forces); }
+
+private:
+  struct Level
+  {
+    QuadratureData<dim> shapes;
+    List<int>           energy_of_cell;
+    Vector<double>      stretch, moduli;
+    Vector<double>      psi, D, S; // see OrthonormalFunctions, DilatationGradients, Dilatation
+
+    StretchView<dim> stretch_view() { return {{stretch.data(), shapes.n_points()}}; }
+    ValuesAt         moduli_view() { return {moduli.data(), shapes.n_points()}; }
+  };
+  Level           make_level(const LevelSpace<dim> &space, const std::vector<unsigned int> &materials) const;
+  EnergyOfCells   energy(const Level &level) const { return {energies.data(), level.energy_of_cell.data()}; }
+  GradientOf<dim> gradient(std::size_t l) const { return {levels[l].shapes.view(), on_levels[l].data()}; }
+  ValuesAt        stress_view() { return {stress.data(), levels.back().shapes.n_points()}; }
+  void            integrate_stress() ///< to `forces`
+  {
+    device.for_each(forces.size() / dim, Forces<dim>{levels.back().shapes.view(), stress_view(), forces.data()});
+  }
+  int              n_coefficients() const { return n_functions * unknown.space().n_cells(); }
+  FunctionsInCells functions(const Level &level) const { return {n_functions, level.psi.data(), level.shapes.view()}; }
+  DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
+  void             add_functions(Level &level) const;
+  void             take_averages(const Vector<double> &state);
+  void             let_follow(Vector<double> &d_theta, Vector<double> &d_p);
+
+  const Device                device;
+  const DeviceField<dim>     &unknown;
+  const dealii::Mapping<dim> &mapping;
+  const dealii::QGauss<dim>   quadrature;
+  const int                   n_functions; // ψ_k in each cell; 0: dilatations are not projected
+  InjectedValues<dim>         on_levels;   // of u
+  CellAverages<dim>           averages;
+  std::vector<Level>          levels;
+  List<StoredEnergy>          energies;
+  std::vector<Vector<double>> pressure, dilatation; // by level: averages in cells
+  Matrix<double>              E, E_prescribed;      // forces of cells to unknowns and to prescribed nodal values
+  Vector<double>              stress, forces, reaction;
+  Vector<double>              p_at_points, theta_at_points, dp_at_points; // with projected dilatations, as what follows
+  Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
+  double                      volume = 0.;
+  Scalars                     inverted;
+  std::unique_ptr<Form<dim>>  K;
+};
+} // namespace adamant

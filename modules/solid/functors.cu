@@ -1,0 +1,33 @@
+// The module's functors for the GPU.
+
+#include "algebra/functors.cuh"
+#include "solid/solid_kernels.h"
+
+namespace adamant::cuda
+{
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, Tangent<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, Tangent<3>> &);
+template void for_each(const DeviceInterface &, int, const Deformation<2> &);
+template void for_each(const DeviceInterface &, int, const Deformation<3> &);
+template void for_each(const DeviceInterface &, int, const Moduli<2> &);
+template void for_each(const DeviceInterface &, int, const Moduli<3> &);
+template void for_each(const DeviceInterface &, int, const MeansInCells &);
+template void for_each(const DeviceInterface &, int, const Stress<2> &);
+template void for_each(const DeviceInterface &, int, const Stress<3> &);
+template void for_each(const DeviceInterface &, int, const StressChange<2> &);
+template void for_each(const DeviceInterface &, int, const StressChange<3> &);
+template void for_each(const DeviceInterface &, int, const Forces<2> &);
+template void for_each(const DeviceInterface &, int, const Forces<3> &);
+template void for_each(const DeviceInterface &, int, const ResultsInCells<2> &);
+template void for_each(const DeviceInterface &, int, const ResultsInCells<3> &);
+template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<2> &);
+template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<3> &);
+template void for_each(const DeviceInterface &, int, const Dilatation &);
+template void for_each(const DeviceInterface &, int, const MeansOfFunctions &);
+template void for_each(const DeviceInterface &, int, const ConstantDilatation &);
+template void for_each(const DeviceInterface &, int, const DilatationGradients<2> &);
+template void for_each(const DeviceInterface &, int, const DilatationGradients<3> &);
+template void for_each(const DeviceInterface &, int, const FollowingPressure<2> &);
+template void for_each(const DeviceInterface &, int, const FollowingPressure<3> &);
+template void sums(const DeviceInterface &, int, const CountInverted &, double *);
+} // namespace adamant::cuda
