@@ -86,9 +86,7 @@ std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &
       throw RunError(place + message_of(error));
     }
   check_mpi(MPI_Barrier(ranks.handle()), "MPI_Barrier"); // groups end by themselves
-  double missing = ranks.rank() == 0 && !comes_whole(folder, index) ? 1. : 0.;
-  ranks.max(&missing, 1);
-  if (missing > 0.)
+  if (ranks.any(ranks.rank() == 0 && !comes_whole(folder, index)))
     throw RunError(place + "a file is not whole");
   return index;
 }
