@@ -48,8 +48,9 @@ void Communicator::max(double *values, int n) const
 
 bool Communicator::any(bool condition) const
 {
-  double value = condition ? 1. : 0.;
-  return max(&value, 1), value > 0.;
+  double any = condition ? 1. : 0.;
+  max(&any, 1);
+  return any > 0.;
 }
 
 double Communicator::sum_before(double value) const

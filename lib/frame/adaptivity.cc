@@ -135,11 +135,11 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
       for (unsigned int cell = 0; cell < sum.size(); ++cell)
         sum[cell] = field.n_parts == 1 ? indicators[cell] : std::hypot(sum[cell], indicators[cell]);
     }
-  const bool bad = field.space->communicator().any(
-    std::any_of(sum.begin(), sum.end(), [](float value) { return !std::isfinite(value); }));
-  if (bad && f == nullptr)
+  double bad = std::any_of(sum.begin(), sum.end(), [](float value) { return !std::isfinite(value); }) ? 1. : 0.;
+  field.space->communicator().max(&bad, 1);
+  if (bad > 0. && f == nullptr)
     throw RunError("the solution is NaN or infinite, as an error estimate of it shows");
-  if (bad)
+  if (bad > 0.)
     throw InputError("Adaptivity/Indicator = " + options.indicator +
                      " is infinite or no number in a cell; abs() and max() may keep roots and divisions from that");
   return sum;

@@ -80,8 +80,9 @@ void repartition(Forest<dim> *cells, const std::vector<int> &machines, std::uint
 template <int dim>
 void check_cells(const CellList<dim> &cells, const Forest<dim> *forest)
 {
-  const bool differ = cells.size() != static_cast<std::size_t>(forest->local_num_quadrants);
-  if (Communicator(forest->mpicomm).any(differ))
+  double differ = cells.size() == static_cast<std::size_t>(forest->local_num_quadrants) ? 0. : 1.;
+  Communicator(forest->mpicomm).max(&differ, 1);
+  if (differ > 0.)
     throw RunError("multigrid levels: the mesh and its forest of p4est have different cells; do cells run through a "
                    "line of the coarse mesh in two directions? A serial Triangulation takes such meshes");
 }

@@ -86,7 +86,9 @@ std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &
       throw RunError(place + message_of(error));
     }
   check_mpi(MPI_Barrier(ranks.handle()), "MPI_Barrier"); // groups end by themselves
-  if (ranks.any(ranks.rank() == 0 && !comes_whole(folder, index)))
+  double missing = ranks.rank() == 0 && !comes_whole(folder, index) ? 1. : 0.;
+  ranks.max(&missing, 1);
+  if (missing > 0.)
     throw RunError(place + "a file is not whole");
   return index;
 }
