@@ -46,13 +46,6 @@ void Communicator::max(double *values, int n) const
     values[i] = both[n + i] > 0. ? std::nan("") : both[i];
 }
 
-bool Communicator::any(bool condition) const
-{
-  double any = condition ? 1. : 0.;
-  max(&any, 1);
-  return any > 0.;
-}
-
 double Communicator::sum_before(double value) const
 {
   double result = 0;

@@ -26,7 +26,6 @@ public:
 
   /// Replaces each of n values by its maximum over all ranks, or by NaN where a rank has NaN.
   void max(double *values, int n) const;
-  bool any(bool condition) const; ///< returns whether it holds on any rank
 
   /// Returns the sum of `value` over the ranks before this one.
   double sum_before(double value) const;

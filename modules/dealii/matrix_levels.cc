@@ -251,7 +251,7 @@ void MatrixLevels::move_to_device()
   const auto fits    = [](const auto &A) { return A->n_nonzeros() <= std::numeric_limits<int>::max(); };
   const bool all_fit = std::all_of(matrices.begin(), matrices.end(), fits) &&
                        std::all_of(products.begin(), products.end(), [](const auto &p) { return p.fits_device(); });
-  if (user.ranks.any(!all_fit))
+  if (on_any_rank(user.ranks, !all_fit))
     return;
   agreed(user.ranks, [&] {
     for (std::size_t l = 0; l < matrices.size(); ++l)
@@ -282,7 +282,7 @@ bool MatrixLevels::update(const MatrixRows &rows)
   else
     for (std::size_t k = 0, l = matrices.size() - 1; l > 0; --l, ++k)
       products[k].update(*matrices[l], *matrices[l - 1]);
-  return !user.ranks.any(!regularize_coarsest());
+  return !on_any_rank(user.ranks, !regularize_coarsest());
 }
 
 namespace

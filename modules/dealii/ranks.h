@@ -45,6 +45,14 @@ void for_ranges(std::size_t n, std::size_t n_ranges, const Action &action)
   });
 }
 
+/// Returns whether `condition` holds on any rank. All ranks call it together.
+inline bool on_any_rank(const Communicator &ranks, bool condition)
+{
+  double any = condition ? 1. : 0.;
+  ranks.max(&any, 1);
+  return any > 0.;
+}
+
 /// The maxima of two values over all ranks, which travel while the ranks do other work. All ranks make the object and
 /// call wait() together.
 class PendingMax

@@ -62,7 +62,7 @@ struct System
         if (constrained[i] != 0)
           prescribed[i] = matrix.diagonal[i] != 0. ? rhs[k] / matrix.diagonal[i] : rhs[k];
       }
-    if (dofs.ranks.any(matrix.coupling.n_nonzeros() > 0))
+    if (on_any_rank(dofs.ranks, matrix.coupling.n_nonzeros() > 0))
       {
         const auto known = product(matrix.coupling, prescribed);
         for (std::size_t i = 0; i < b.size(); ++i)
@@ -81,7 +81,7 @@ struct System
   double residual(const CSRMatrix<double> &A) const
   {
     const bool is_zero = std::all_of(x.begin(), x.end(), [](double value) { return value == 0.; });
-    if (!dofs.ranks.any(!is_zero))
+    if (!on_any_rank(dofs.ranks, !is_zero))
       return norm(b, dofs.ranks) / scale;
     auto r = product(A, x);
 #pragma omp parallel for schedule(static)
@@ -189,7 +189,7 @@ bool DealiiMultigrid::symmetric_with(const MatrixRows &rows) const
   const auto     &k        = prepare(where, rows, *s.levels, s.options, *s.cycle, s.krylov);
   const auto     &coupling = k.values->coupling.value; // which makes the whole matrix nonsymmetric
   const bool      couples  = std::any_of(coupling.begin(), coupling.end(), [](double entry) { return entry != 0.; });
-  return !s.ranks.any(couples) && k.symmetric;
+  return !on_any_rank(s.ranks, couples) && k.symmetric;
 }
 
 void DealiiMultigrid::solve(const MatrixRows &rows, const double *rhs, double *solution,

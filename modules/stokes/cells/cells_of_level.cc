@@ -20,6 +20,13 @@ namespace
 {
 constexpr int n_of_K = 24 * 24;
 
+bool on_all(const Communicator &ranks, bool holds)
+{
+  double fails = holds ? 0. : 1.;
+  ranks.max(&fails, 1);
+  return fails == 0.;
+}
+
 // Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
 bool agree_to_rounding(const Array<double> &of_shapes)
 {
@@ -405,7 +412,7 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<do
   result.local                    = local_matrix(K.data(), vertex);
   const bool alike                = set_scales(space, of_shapes, K, result);
   auto       tree                 = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
-  if (space.communicator().any(!tree))
+  if (!on_all(space.communicator(), tree.has_value()))
     return std::nullopt;
   if (space.communicator().size() > 1)
     tree = with_cells_of_others(space, std::move(*tree));
@@ -419,7 +426,7 @@ std::optional<CellMesh> cells_of_level(const LevelSpace<3> &space, const Array<d
   const auto &ranks    = space.communicator();
   const bool  possible = space.dofs_per_cell() == 24 && space.node_size() == 3 && space.n_global_dofs() > 0 &&
                         (space.n_cells() == 0 || !of_shapes.empty());
-  if (ranks.any(!possible))
+  if (!on_all(ranks, possible))
     return std::nullopt;
   if (ranks.size() == 1)
     if (auto grid = grid_of_cells(space, of_shapes))
