@@ -343,8 +343,9 @@ TEST(Clusters, TablesMakeTheProduct)
       const CellMatrix   matrix   = random_matrix(device, name, 4);
       const CellMesh    &mesh     = matrix.mesh();
       const Clusters     clusters = make_clusters(mesh, 4000);
-      const auto         rows = matrix.rows(), k = to_host(matrix.coefficients());
-      const Values       x = random_values(rows.n_rows, 5);
+      const auto         rows     = matrix.rows();
+      const auto         k        = to_host(matrix.coefficients());
+      const Values       x        = random_values(rows.n_rows, 5);
       Values             y(x.size(), 0.);
       const ClustersView view{static_cast<int>(clusters.cluster.size()),
                               clusters.n_inner,
@@ -357,7 +358,7 @@ TEST(Clusters, TablesMakeTheProduct)
         for (int c = 0; c < 3; ++c)
           {
             const ClusterShape &of = cluster.shape;
-            Array<double>       value(of.n_local());
+            Array<double>       value(of.n_local(), 0.);
             const auto          entry = [&](int i) { return clusters.node[cluster.node + i]; };
             for (int i = 0; i < of.n_nodes; ++i)
               value[i] = entry(i) >> c & 1 ? 0. : x[3 * (entry(i) >> 3) + c];
