@@ -71,8 +71,7 @@ private:
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false), true, false);
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
-    const std::string name = "tangent (largest K/mu = " + to_text(bulk_over_shear()) + ")";
-    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options(name).control,
+    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent").control,
                         parameters.newton.options(bulk_over_shear()));
     state = Vector<double>(device, deformation->n_state());
     u     = state.part(0, unknown->size());
@@ -93,11 +92,21 @@ private:
     Vector<double> r(device, deformation->n_state());
     deformation->residual(state, 0., load, r);
     deformation->linearize(state);
-    solver = unknown->solver_for(deformation->tangent(), "tangent",
-                                 [this](const auto &level) { return rigid_body_modes(level, mapping); });
-    equilibrium->set_solver(*solver);
+    solver = make_solver();
+    equilibrium->set_solver([this]() -> LinearSolver & {
+      if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
+        return *(with_new_interpolation = make_solver());
+      solver->update();
+      return *solver;
+    });
     this->describe(*unknown, deformation->tangent(), *solver);
     tell_what_locks();
+  }
+
+  std::unique_ptr<LinearSolver> make_solver()
+  {
+    return unknown->solver_for(deformation->tangent(), "tangent (largest K/mu = " + to_text(bulk_over_shear()) + ")",
+                               [this](const auto &level) { return rigid_body_modes(level, mapping); });
   }
 
   double next_time() override { return steps.next(start = time); }
@@ -262,8 +271,8 @@ private:
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
   std::optional<Evaluation<dim>>        evaluation;
-  std::unique_ptr<LinearSolver>         solver;                       // of the tangent
-  NewtonResult                          newton;                       // of the last load step
+  std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
+  NewtonResult                          newton;                         // of the last load step
   Vector<double>                        state, before, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
   double                                start = 0., sums[2] = {}, least = 1., most = 1.;
   int                                   newton_steps = 0;

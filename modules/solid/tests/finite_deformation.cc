@@ -259,7 +259,10 @@ int equilibrate(Body<dim> &body)
     adamant::make_linear_solver(body.device, *body.host, body.deformation->tangent(), parameters, "tangent");
   adamant::Equilibrium<dim> equilibrium(body.device, *body.deformation, *body.field,
                                         parameters.options("tangent").control, {1e-12, 40, 1e-5, 1e-5});
-  equilibrium.set_solver(*solver);
+  equilibrium.set_solver([&]() -> adamant::LinearSolver & {
+    solver->update();
+    return *solver;
+  });
   return equilibrium.solve(1., body.load, body.g, body.state).steps;
 }
 
