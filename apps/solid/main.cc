@@ -14,7 +14,6 @@
 #include "load_steps.h"
 #include "parameters.h"
 
-#include "evaluation/derived_fields.h"
 #include "evaluation/evaluation.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
@@ -71,16 +70,25 @@ private:
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false), true, false);
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
-    const std::string name = "tangent (largest K/mu = " + to_text(bulk_over_shear()) + ")";
-    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options(name).control,
-                        parameters.newton.options(bulk_over_shear()));
+    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent").control,
+                        parameters.newton.options(largest(energies, bulk_over_shear)));
     state = Vector<double>(device, deformation->n_state());
     u     = state.part(0, unknown->size());
     this->add_output(*unknown, u, {"displacement"});
-    const auto quantities = solid_quantities<dim>(energies);
-    this->add_output(*unknown, u, std::make_shared<const DerivedFields<dim>>(parameters.output, quantities));
+    if (deformation->projected())
+      for (auto *values : {&of_files, &of_statistics})
+        *values = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
+    this->add_output(*unknown, u, solid_fields<dim>(parameters.output, energies, of_files));
     evaluation.emplace(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&unknown->space(), names()}},
-                       quantities);
+                       solid_quantities<dim>(energies, of_statistics));
+  }
+
+  // Files show the state of this call, perhaps beside the next step.
+  std::vector<const Vector<double> *> output_vectors() const override
+  {
+    if (of_files)
+      of_files->set(*deformation);
+    return Base::output_vectors();
   }
 
   // Makes the load, the tangent and its solver, at rest.
@@ -88,16 +96,29 @@ private:
   {
     auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
     require_numbers(device.communicator(), "Problem/Body force or Traction", F);
+    (void)prescribed_values(1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
     Vector<double> r(device, deformation->n_state());
     deformation->residual(state, 0., load, r);
     deformation->linearize(state);
-    solver = unknown->solver_for(deformation->tangent(), "tangent",
-                                 [this](const auto &level) { return rigid_body_modes(level, mapping); });
-    equilibrium->set_solver(*solver);
+    solver = make_solver();
+    equilibrium->set_solver([this]() -> LinearSolver & {
+      if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
+        return *(with_new_interpolation = make_solver());
+      solver->update();
+      return *solver;
+    });
     this->describe(*unknown, deformation->tangent(), *solver);
-    tell_what_locks();
+    if (step == 0)
+      std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected());
+  }
+
+  std::unique_ptr<LinearSolver> make_solver()
+  {
+    return unknown->solver_for(deformation->tangent(),
+                               "tangent (largest K/mu = " + to_text(largest(energies, bulk_over_shear)) + ")",
+                               [this](const auto &level) { return rigid_body_modes(level, mapping); });
   }
 
   double next_time() override { return steps.next(start = time); }
@@ -106,7 +127,7 @@ private:
   PendingResult advance() override
   {
     const auto take = [this] {
-      const Vector<double> g(device, prescribed_values());
+      const Vector<double> g(device, prescribed_values(time));
       newton = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
       return newton.steps;
     };
@@ -130,11 +151,11 @@ private:
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
 
-  Array<double> prescribed_values() const
+  Array<double> prescribed_values(double t) const
   {
     const auto &text = parameters.problem.displacement;
     const auto  f    = parse_function<dim>("Problem/Boundary displacement", text, dim);
-    f->set_time(time);
+    f->set_time(t);
     auto values = nodal_values(unknown->space(), mapping, *f, unknown->space().prescribed);
     require_numbers(device.communicator(), "Problem/Boundary displacement", values);
     return values;
@@ -144,23 +165,30 @@ private:
   {
     steps.serialize(state);
     state.scalar(newton_steps);
-    state.vector(this->state, unknown->space());
+    state.vector(u, unknown->space());
+    auto of_cells = this->state.part(u.size(), this->state.size() - u.size());
+    if (deformation->projected())
+      state.vector(of_cells, StorageOrder{device.communicator(), {}});
+    if (!state.loading())
+      return;
     schedule.n_steps = step + steps.left(time);
+    Vector<double> r(device, deformation->n_state());
+    deformation->residual(this->state, 0., load, r); // for results of the state
   }
 
   // Adds the load step's results to a row of the statistics.
   void add_statistics(Statistics::Row &row) override
   {
-    evaluate();
+    results             = deformation->results();
     const double factor = load_factor(time);
     row.insert(row.end(), {{"load_factor", factor},
                            {"newton_steps", newton.steps},
                            {"halvings", steps.halvings},
-                           {"strain_energy", sums[0]},
+                           {"strain_energy", results.energy},
                            {"work_of_load", factor * device.dot(work, u)},
-                           {"volume", sums[1]},
-                           {"least_J", least},
-                           {"largest_J", most}});
+                           {"volume", results.volume},
+                           {"least_J", results.least_J},
+                           {"largest_J", results.most_J}});
     const auto u_here = this->download(u);
     const auto of_boundaries =
       resultants(unknown->space(), mapping, held(), deformation->forces_of_cells(), u_here.data());
@@ -172,70 +200,30 @@ private:
         for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
           row.emplace_back(name + "_moment_" + "xyz"[d], resultant.moment[d]);
       }
+    if (of_statistics)
+      of_statistics->set(*deformation);
     evaluation->add_to(row, {u_here.data()});
-  }
-
-  // Computes the results of the present state in cells.
-  void evaluate()
-  {
-    const auto        cells       = deformation->results_in_cells();
-    const std::size_t n           = cells.size() / 4;
-    double            extremes[2] = {-HUGE_VAL, -HUGE_VAL};
-    sums[0] = sums[1] = 0.;
-    for (std::size_t cell = 0; cell < n; ++cell)
-      {
-        sums[0] += cells[cell];
-        sums[1] += cells[n + cell];
-        extremes[0] = std::max(extremes[0], -cells[2 * n + cell]);
-        extremes[1] = std::max(extremes[1], cells[3 * n + cell]);
-      }
-    device.communicator().sum(sums, 2);
-    device.communicator().max(extremes, 2);
-    least = 1. - extremes[0];
-    most  = 1. + extremes[1];
   }
 
   void report() override
   {
+    results                = deformation->results();
     record["newton_steps"] = newton_steps;
     for (const auto &one : newton.history)
       record["newton"].push_back({{"tolerance", one.tolerance},
                                   {"iterations", one.iterations},
                                   {"length", one.length},
                                   {"residual", one.residual}});
-    record["strain_energy"] = sums[0];
-    record["least_J"]       = least;
-    if (least < 0.6 && any([](const StoredEnergy &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }))
-      std::cout << "note: J is " << least
+    record["strain_energy"] = results.energy;
+    record["least_J"]       = results.least_J;
+    if (results.least_J < 0.6 &&
+        largest(energies, [](const auto &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }) > 0.)
+      std::cout << "note: J is " << results.least_J
                 << " somewhere: st_venant_kirchhoff has no stiffness against inversion; take neo_hooke_compressible"
                 << std::endl;
+    if (of_statistics)
+      of_statistics->set(*deformation);
     evaluation->add_to(record, {this->download(u).data()}, this->folder());
-  }
-
-  // Bilinear and biquadratic elements are too stiff near incompressibility.
-  void tell_what_locks() const
-  {
-    double largest = 0.;
-    energies.for_each([&](const StoredEnergy &energy) { largest = std::max(largest, poisson_ratio(energy)); });
-    if (largest > 0.45 && step == 0)
-      std::cout << "note: Poisson's ratio is " << largest
-                << " at small strains, where elements without a pressure of their own lock: they are too stiff"
-                << std::endl;
-  }
-
-  double bulk_over_shear() const
-  {
-    double largest = 0.;
-    energies.for_each([&](const StoredEnergy &energy) { largest = std::max(largest, energy.bulk / energy.shear()); });
-    return largest;
-  }
-
-  template <class Condition>
-  bool any(const Condition &condition) const
-  {
-    bool found = false;
-    energies.for_each([&](const StoredEnergy &energy) { found = found || condition(energy); });
-    return found;
   }
 
   // Returns the boundaries where anything is prescribed.
@@ -262,10 +250,12 @@ private:
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
   std::optional<Evaluation<dim>>        evaluation;
-  std::unique_ptr<LinearSolver>         solver;                       // of the tangent
-  NewtonResult                          newton;                       // of the last load step
-  Vector<double>                        state, before, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
-  double                                start = 0., sums[2] = {}, least = 1., most = 1.;
+  std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
+  std::shared_ptr<ProjectedValues<dim>> of_files, of_statistics;        // null: dilatations are not projected
+  NewtonResult                          newton;                         // of the last load step
+  Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
+  double                                start = 0.;
+  SolidResults                          results;
   int                                   newton_steps = 0;
 };
 

@@ -122,12 +122,12 @@ struct OutputParameters : EvaluationParameters
   unsigned int interval = 1;
 
   explicit OutputParameters(const MeshParameters &mesh)
-    : EvaluationParameters(mesh,
-                           "u_x, u_y, u_z (u: each of them), displacement, J, energy, von_mises or the Cauchy stress "
-                           "stress_xx, ...",
-                           "the displacement is recorded in each step",
-                           "displacement and stresses of the last state are", {"J", "energy", "stress", "von_mises"},
-                           {"J", "energy", "stress", "von_mises"})
+    : EvaluationParameters(
+        mesh,
+        "u_x, u_y, u_z (u: each of them), displacement, J, energy, mean_stress, von_mises or the Cauchy stress "
+        "stress_xx, ...",
+        "the displacement is recorded in each step", "displacement and stresses of the last state are",
+        {"J", "energy", "stress", "von_mises"}, {"J", "energy", "stress", "von_mises"})
   {
     add_parameter("Interval", interval, "Load steps between VTU files; 0: none", prm, Patterns::Integer(0));
   }
@@ -202,6 +202,11 @@ struct Parameters
     problem.boundaries.check(dim(), true, !mesh.given(), false);
     require(newton.least_tolerance <= newton.most_tolerance, "Newton/Least linear tolerance = ", newton.least_tolerance,
             " is above Newton/Largest linear tolerance = ", newton.most_tolerance);
+    problem.energies().for_each([this](const StoredEnergy &energy) {
+      require(energy.is_split() || !discretization.projected(),
+              "Discretization/Volumetric strain = mean_dilatation needs energies whose volumetric part stands alone: "
+              "neo_hooke, mooney_rivlin or yeoh");
+    });
     linear_solver.require_multigrid();
     output.check(dim());
   }

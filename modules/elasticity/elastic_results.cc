@@ -257,7 +257,7 @@ std::shared_ptr<const DerivedFields<dim>> elastic_fields(const EvaluationParamet
 {
   typename DerivedFields<dim>::Prepare projection;
   if (materials.b_bar)
-    projection = [axial = materials.axial()](auto &states) { project_dilatation(states, axial); };
+    projection = [axial = materials.axial()](const auto &, auto &states) { project_dilatation(states, axial); };
   return std::make_shared<const DerivedFields<dim>>(parameters, elastic_quantities<dim>(materials, true), projection);
 }
 

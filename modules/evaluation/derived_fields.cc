@@ -81,7 +81,7 @@ void DerivedFields<dim>::evaluate(const dealii::DataPostprocessorInputs::CommonI
       states[q].rank     = static_cast<int>(cell->subdomain_id());
     }
   if (prepare)
-    prepare(states);
+    prepare(cell, states);
   for (std::size_t q = 0; q < states.size(); ++q)
     for (std::size_t k = 0; k < shown.size(); ++k)
       results[q](k) = shown[k].quantity.value(states[q]);

@@ -19,7 +19,7 @@ class DerivedFields : public dealii::DataPostprocessor<dim>
 {
 public:
   /// Changes the states at all points of a cell before they are evaluated, as for projections.
-  using Prepare = std::function<void(std::vector<PointState<dim>> &)>;
+  using Prepare = std::function<void(const typename LevelSpace<dim>::Cell &cell, std::vector<PointState<dim>> &states)>;
 
   DerivedFields(const EvaluationParameters &parameters, std::vector<Quantity<dim>> quantities,
                 Prepare prepare = nullptr);

@@ -54,18 +54,20 @@ template <int dim>
 void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
 {
   deformation.linearize(state);
-  solver->update();
+  solver = &updated_solver();
 }
 
 // Newton's d is a change of the state, with nodal values: H x + δ.
 template <int dim>
 SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d, double tolerance)
 {
-  auto with_tolerance      = control;
-  with_tolerance.tolerance = tolerance;
   device.copy(r.part(0, rhs.size()), rhs);
   if (moves || deformation.projected())
     deformation.subtract_change(delta, rhs);
+  auto with_tolerance      = control;
+  with_tolerance.tolerance = tolerance;
+  if (deformation.projected() && !moves) // the residuals of θ and p make the right-hand side larger, by K
+    with_tolerance.tolerance *= std::min(1., std::sqrt(device.dot(r, r) / device.dot(rhs, rhs)));
   unknowns.set_zero();
   const auto result = solver->solve(rhs, unknowns, with_tolerance);
   auto       d_u    = d.part(0, field.size());

@@ -4,7 +4,9 @@
 #include "solid/finite_deformation.h"
 #include "solvers/newton.h"
 
+#include <functional>
 #include <string>
+#include <utility>
 
 namespace adamant
 {
@@ -31,7 +33,8 @@ public:
   Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
               const SolverControl &control, const EquilibriumOptions &options);
 
-  void set_solver(LinearSolver &of_tangent) { solver = &of_tangent; } ///< it has to outlive the object
+  /// Sets a function that returns the solver of the tangent with its present values.
+  void set_solver(std::function<LinearSolver &()> of_tangent) { updated_solver = std::move(of_tangent); }
 
   /// Changes `state` into that of equilibrium under factor times `load` (rows of unknowns), with the prescribed
   /// displacements g. Throws SolverError where the method fails; `state` is then unchanged.
@@ -47,18 +50,19 @@ private:
   bool         accepts(const NewtonTrial &step) override;
   bool         solved(double norm, double wanted) override;
 
-  const Device            device;
-  FiniteDeformation<dim> &deformation;
-  const DeviceField<dim> &field;
-  const SolverControl     control;
-  EquilibriumOptions      options;
-  Newton                  newton;
-  LinearSolver           *solver = nullptr;
-  Vector<double>          x, rhs, unknowns;
-  Vector<double>          delta, nothing;              // the change of prescribed displacements, and none
-  double                  factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
-  const Vector<double>   *load = nullptr, *prescribed = nullptr;
-  bool                    moves = false;
-  std::string             where_inverted;
+  const Device                    device;
+  FiniteDeformation<dim>         &deformation;
+  const DeviceField<dim>         &field;
+  const SolverControl             control;
+  EquilibriumOptions              options;
+  Newton                          newton;
+  std::function<LinearSolver &()> updated_solver;
+  LinearSolver                   *solver = nullptr;
+  Vector<double>                  x, rhs, unknowns;
+  Vector<double>                  delta, nothing;    // the change of prescribed displacements, and none
+  double                factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
+  const Vector<double> *load = nullptr, *prescribed = nullptr;
+  bool                  moves = false;
+  std::string           where_inverted;
 };
 } // namespace adamant

@@ -268,17 +268,28 @@ double FiniteDeformation<dim>::residual_of_dilatation() const
 }
 
 template <int dim>
-Array<double> FiniteDeformation<dim>::results_in_cells()
+SolidResults FiniteDeformation<dim>::results()
 {
   Level         &level = levels.back();
   const int      n     = unknown.space().n_cells();
-  Vector<double> results(device, 4 * n);
+  Vector<double> of_cells(device, 4 * n);
   device.for_each(n, ResultsInCells<dim>{level.shapes.view(),
                                          level.stretch_view(),
                                          energy(level),
                                          projected() ? theta_at_points.data() : nullptr,
-                                         {results.data(), n}});
-  return to_host(results);
+                                         {of_cells.data(), n}});
+  const auto values  = to_host(of_cells);
+  double     sums[2] = {}, extremes[2] = {-HUGE_VAL, -HUGE_VAL}; // -least and most
+  for (int cell = 0; cell < n; ++cell)
+    {
+      sums[0] += values[cell];
+      sums[1] += values[n + cell];
+      extremes[0] = std::max(extremes[0], -values[2 * n + cell]);
+      extremes[1] = std::max(extremes[1], values[3 * n + cell]);
+    }
+  device.communicator().sum(sums, 2);
+  device.communicator().max(extremes, 2);
+  return {sums[0], sums[1], 1. - extremes[0], 1. + extremes[1]};
 }
 
 template class FiniteDeformation<2>;

@@ -20,6 +20,13 @@
 
 namespace adamant
 {
+/// What a state says of the whole body.
+struct SolidResults
+{
+  double energy = 0., volume = 0.;  ///< ∫ W + U, and the volume now
+  double least_J = 1., most_J = 1.; ///< at quadrature points
+};
+
 /// Residual and tangent of a solid at finite deformation in equilibrium, total Lagrangian (kernels in solid_kernels.h):
 ///
 ///   F_i(u) = ∫ P : ∇φ_i - loads,   P = ∂(W + U)/∂F,   F = I + ∇u.
@@ -65,9 +72,13 @@ public:
   /// Sets in d, a change of the state, that of θ and p for the change of u.
   void follow(Vector<double> &d);
 
-  /// Four numbers of each cell: the energy, the volume now, the least and the largest J - 1; value k of cell c is at
-  /// [k n_cells + c], in host memory. They belong to the state of the last residual.
-  Array<double> results_in_cells();
+  SolidResults results(); ///< of the state of the last residual; waits
+  /// @name θ - 1 and p at the points of QGauss(degree + 1), in the state of the last residual
+  /// They are empty unless dilatations are projected.
+  /// @{
+  const Vector<double> &dilatations_at_points() const { return theta_at_points; }
+  const Vector<double> &pressures_at_points() const { return p_at_points; }
+  /// @}
   /// ∫ P : ∇φ_i over cells, for each of their DoFs i at [cell n + i], in host memory.
   Array<double> forces_of_cells() const { return to_host(forces); }
 

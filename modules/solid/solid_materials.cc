@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <vector>
 
 namespace adamant
@@ -112,5 +113,20 @@ StoredEnergy parse_energy(const std::string &key, const std::string &text)
   require(energy.shear() > 0., where, ": at small strains the shear modulus is ", energy.shear(), ", not positive");
   require(energy.bulk > 0., where, ": at small strains the bulk modulus is ", energy.bulk, ", not positive");
   return energy;
+}
+
+std::string notes_on(const OfEntries<StoredEnergy> &energies, unsigned int degree, bool projected)
+{
+  const double       ratio = largest(energies, poisson_ratio);
+  std::ostringstream notes;
+  if (ratio > 0.45 && !projected)
+    notes << "note: Poisson's ratio is " << ratio
+          << " at small strains, where elements lock: they are too stiff; take Discretization/Volumetric strain = "
+             "mean_dilatation\n";
+  if (ratio > 0.49 && projected && degree == 1)
+    notes << "note: at Poisson's ratio " << ratio
+          << " expect more than 30 iterations in a linear system, and pressures that oscillate; take "
+             "Discretization/Degree = 2\n";
+  return notes.str();
 }
 } // namespace adamant

@@ -3,6 +3,8 @@
 #include "coefficients/coefficient.h"
 #include "solid/stored_energy.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace adamant
@@ -19,4 +21,20 @@ inline double poisson_ratio(const StoredEnergy &energy)
 {
   return (3. * energy.bulk - 2. * energy.shear()) / (6. * energy.bulk + 2. * energy.shear());
 }
+
+/// Returns the largest value of f for an energy.
+template <class F>
+double largest(const OfEntries<StoredEnergy> &energies, const F &f)
+{
+  double most = -HUGE_VAL;
+  energies.for_each([&](const StoredEnergy &energy) { most = std::max(most, double(f(energy))); });
+  return most;
+}
+inline double bulk_over_shear(const StoredEnergy &energy)
+{
+  return energy.bulk / energy.shear();
+}
+
+/// Returns notes, a line each, on materials that suit elements of a degree badly, with projected dilatations or not.
+std::string notes_on(const OfEntries<StoredEnergy> &energies, unsigned int degree, bool projected);
 } // namespace adamant

@@ -1,23 +1,67 @@
 #pragma once
 
 #include "coefficients/coefficient.h"
+#include "evaluation/derived_fields.h"
 #include "evaluation/evaluation.h"
 #include "fem/spaces/level_space.h"
+#include "solid/finite_deformation.h"
 #include "solid/stored_energy.h"
 
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/tensor.h>
 #include <deal.II/fe/mapping.h>
 
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
 namespace adamant
 {
-/// Returns the quantities of a displacement: its length `displacement`, J, the components stress_xx, ... of the Cauchy
-/// stress σ = P Fᵀ / J with von_mises, and energy, W + U by reference volume.
+/// The projected dilatations θ - 1 and pressures p of a state, in host memory.
 template <int dim>
-std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy> &energies);
+class ProjectedValues
+{
+public:
+  /// The arguments have to outlive the object.
+  ProjectedValues(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+    : space(space)
+    , mapping(mapping)
+    , quadrature(space.element().degree + 1)
+  {}
+
+  /// Takes the values of the last residual's state.
+  void set(const FiniteDeformation<dim> &deformation)
+  {
+    dilatation = to_host(deformation.dilatations_at_points());
+    pressure   = to_host(deformation.pressures_at_points());
+  }
+
+  const LevelSpace<dim> &cells() const { return space; }
+  double                 theta(const PointState<dim> &state) const { return at(dilatation, state); } ///< θ - 1
+  double                 p(const PointState<dim> &state) const { return at(pressure, state); }
+
+private:
+  double at(const Array<double> &of_points, const PointState<dim> &state) const;
+
+  const LevelSpace<dim>      &space;
+  const dealii::Mapping<dim> &mapping;
+  const dealii::QGauss<dim>   quadrature;
+  Array<double>               dilatation, pressure; // at the points of all cells
+};
+
+/// Returns the quantities of a displacement: its length `displacement`, J, the components stress_xx, ... of the Cauchy
+/// stress σ = P Fᵀ / J with von_mises and mean_stress, tr σ / 3, and energy, W + U by reference volume. Where `projected`
+/// is given, U and its derivative are those of θ and p; states then have the number of their cell.
+template <int dim>
+std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy>                     &energies,
+                                            const std::shared_ptr<const ProjectedValues<dim>> &projected);
+
+/// Returns the derived fields of files; see solid_quantities.
+template <int dim>
+std::shared_ptr<const DerivedFields<dim>> solid_fields(const EvaluationParameters                        &parameters,
+                                                       const OfEntries<StoredEnergy>                     &energies,
+                                                       const std::shared_ptr<const ProjectedValues<dim>> &projected);
 
 /// The resultant of forces, and their moment about the origin: (0, 0, M) in two dimensions.
 struct Resultant

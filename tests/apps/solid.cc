@@ -69,11 +69,10 @@ protected:
 // Each mesh has its own value, as the clamped corner is singular.
 TEST_F(Solid, CooksMembrane)
 {
-  const double q1[] = {8.1299583, 8.5680911, 8.7062732, 8.7493020}, q2[] = {8.6676691, 8.7333798, 8.7566232, 8.7648366};
-  for (int k = 0; k < 4; ++k)
+  const double q1[] = {8.1299583, 8.5680911, 8.7062732}, q2[] = {8.6676691, 8.7333798, 8.7566232};
+  for (int k = 0; k < 3; ++k)
     {
-      if (k < 3)
-        EXPECT_NEAR(cook(3 + k, 1, {"Newton/Tolerance=1e-10"}), q1[k], 6e-8);
+      EXPECT_NEAR(cook(3 + k, 1, {"Newton/Tolerance=1e-10"}), q1[k], 6e-8);
       EXPECT_NEAR(cook(2 + k, 2, {"Newton/Tolerance=1e-10"}), q2[k], 6e-8);
     }
   EXPECT_NEAR(row.at("boundary0_force_y").back(), -100., 1e-6);
@@ -100,6 +99,67 @@ TEST_F(Solid, TwistedBlock)
   EXPECT_NEAR(columns.at("boundary5_force_z").back() + columns.at("boundary4_force_z").back(), 0., 1e-8);
 }
 
+// A nearly incompressible membrane does not lock, in five steps of Newton's method whatever the mesh.
+TEST_F(Solid, NearlyIncompressibleMembrane)
+{
+  const Settings projected = nearly_incompressible + Settings{"Discretization/Volumetric strain=mean_dilatation"};
+  const Settings exact     = projected + Settings{"Linear solver/Coarsest level cells=1024"}; // by a dense inverse
+  const double   q1[] = {6.6185772, 6.8144334}, q2[] = {6.8821192, 6.9046440, 6.9198357};
+  for (int k = 0; k < 2; ++k)
+    {
+      EXPECT_NEAR(cook(3 + k, 1, exact), q1[k], 6e-8);
+      EXPECT_NEAR(row.at("newton_steps").back(), 5., 1.);
+    }
+  for (int k = 0; k < 3; ++k)
+    {
+      const auto outcome =
+        solve("cook_nearly_incompressible.prm", {"Mesh/Refinements=" + std::to_string(2 + k), "Newton/Tolerance=1e-9"});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row = statistics(outcome);
+      EXPECT_NEAR(row.at("point0_u_y").back(), q2[k], 6e-8);
+      EXPECT_NEAR(row.at("newton_steps").back(), 5., 1.);
+    }
+  EXPECT_NEAR(cook(3, 2, {"Discretization/Volumetric strain=mean_dilatation", "Newton/Tolerance=1e-10"}), 8.7567461,
+              6e-8);
+  // Standard elements lock.
+  EXPECT_LT(cook(3, 1, nearly_incompressible + Settings{"Linear solver/Coarsest level cells=64"}), 2.5);
+}
+
+// deal.II's step-44 itself has these values.
+TEST_F(Solid, BlockOfStep44)
+{
+  const auto compression = [this](const Settings &settings) {
+    const auto outcome = solve("step_44.prm", settings);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    auto u = statistics(outcome).at("point0_u_y");
+    for (double &value : u)
+      value *= -1e5; // in per cent of the height
+    return u;
+  };
+  const auto q1 = compression({}), q2 = compression({"Discretization/Degree=2", "Mesh/Refinements=1"});
+  EXPECT_NEAR(q1.at(1), 21.98410, 6e-6);
+  EXPECT_NEAR(q1.at(9), 78.97128, 6e-6);
+  EXPECT_NEAR(q2.at(1), 21.18657, 6e-6);
+  EXPECT_NEAR(q2.at(9), 72.78589, 6e-6);
+}
+
+// The linear system of a deformed membrane and of a twisted block: coarse levels have averages of the pressure, as tangents
+// with the pressures of u at coarse nodes are not positive definite.
+TEST_F(Solid, IterationsOfATangent)
+{
+  const auto iterations = [this](const Outcome &outcome) {
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.record.at("newton").back().at("iterations").get<int>();
+  };
+  const Settings tight = {"Newton/Least linear tolerance=1e-8", "Newton/Largest linear tolerance=1e-8"};
+  const Settings load =
+    tight + Settings{"Problem/Traction=1: 0; 25", "Newton/Tolerance=1e-6", "Linear solver/Coarsest level cells=16"};
+  EXPECT_NEAR(iterations(solve("cook.prm", load + Settings{"Mesh/Refinements=4"})), 17, 1);
+  EXPECT_NEAR(iterations(solve("cook.prm", load + Settings{"Mesh/Refinements=5"})), 20, 1);
+  const Settings block = tight + Settings{"Newton/Tolerance=1e-6", "Problem/Material=neo_hooke; E = 2.9; nu = 0.45"};
+  EXPECT_NEAR(iterations(solve("twisted_block.prm", block)), 10, 1);
+}
+
 // A load that is too large for one step is halved, and then goes on in larger steps.
 TEST_F(Solid, LoadStepsThatFailAreHalved)
 {
@@ -108,7 +168,7 @@ TEST_F(Solid, LoadStepsThatFailAreHalved)
   const auto columns = statistics(outcome);
   EXPECT_GT(columns.at("halvings").front(), 0.);
   EXPECT_EQ(columns.at("time").back(), 1.);
-  EXPECT_NE(outcome.out.find("cells would invert (det F = "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("is taken again with half its length"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Solid, SaysWhatIsWrong)
@@ -118,24 +178,26 @@ TEST_F(Solid, SaysWhatIsWrong)
     EXPECT_EQ(outcome.code, 2) << outcome.out;
     return outcome.message();
   };
-  const auto expect = [&](const std::string &setting, const std::string &part) {
-    const auto text = message({setting});
-    EXPECT_NE(text.find(part), std::string::npos) << setting << ": " << text;
+  const auto expect = [&](const Settings &settings, const std::string &part) {
+    const auto text = message(settings);
+    EXPECT_NE(text.find(part), std::string::npos) << settings.back() << ": " << text;
   };
-  expect("Problem/Material=neo_hook; mu = 1; K = 2", "nearest name is neo_hooke");
-  expect("Problem/Material=neo_hooke; mu = -1; K = 2", "shear modulus");
-  expect("Problem/Material=neo_hooke; mu = 1; K = 0", "bulk modulus");
-  expect("Problem/Material=neo_hooke; E = 1; nu = 0.5", "K/mu = 5000 is nu = 0.4999");
-  expect("Problem/Material=neo_hooke; mu = 1", "K is missing");
-  expect("Problem/Material=yeoh; c1 = 1; c2 = 1; c3 = 1; K = 1; c4 = 1", "c4 counts for nothing");
-  expect("Problem/Material=neo_hooke; mu = 1; mu = 2; K = 1", "given twice");
-  expect("Problem/Material=neo_hooke; mu; K = 1", "should be a constant");
-  expect("Problem/Material=7: neo_hooke; mu = 1; K = 1", "material");
-  expect("Problem/Dirichlet boundaries=", "needs the component x");
-  expect("Problem/Dirichlet boundaries=0: y, 2: x", "rigid");
-  expect("Problem/Traction=1: 0; t", "contains t");
-  expect("Problem/Boundary displacement=1/0; 0", "no number");
-  expect("Problem/Load factor=log(0*t-1)", "Load factor");
-  expect("Newton/Least linear tolerance=0.5", "is above");
+  expect({"Problem/Material=neo_hook; mu = 1; K = 2"}, "nearest name is neo_hooke");
+  expect({"Problem/Material=neo_hooke; mu = -1; K = 2"}, "shear modulus");
+  expect({"Problem/Material=neo_hooke; mu = 1; K = 0"}, "bulk modulus");
+  expect({"Problem/Material=neo_hooke; E = 1; nu = 0.5"}, "K/mu = 5000 is nu = 0.4999");
+  expect({"Problem/Material=neo_hooke; mu = 1"}, "K is missing");
+  expect({"Problem/Material=yeoh; c1 = 1; c2 = 1; c3 = 1; K = 1; c4 = 1"}, "c4 counts for nothing");
+  expect({"Problem/Material=neo_hooke; mu = 1; mu = 2; K = 1"}, "given twice");
+  expect({"Problem/Material=neo_hooke; mu; K = 1"}, "should be a constant");
+  expect({"Problem/Material=7: neo_hooke; mu = 1; K = 1"}, "material");
+  expect({"Problem/Dirichlet boundaries="}, "needs the component x");
+  expect({"Mesh/Coordinates=", "Problem/Dirichlet boundaries=0: y, 2: x"}, "move or turn as a rigid body");
+  expect({"Discretization/Volumetric strain=mean_dilatation", "Problem/Material=st_venant_kirchhoff; mu = 1; K = 2"},
+         "mean_dilatation needs energies");
+  expect({"Problem/Traction=1: 0; t"}, "contains t");
+  expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
+  expect({"Problem/Load factor=log(0*t-1)"}, "Load factor");
+  expect({"Newton/Least linear tolerance=0.5"}, "is above");
 }
 } // namespace
