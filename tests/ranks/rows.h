@@ -77,8 +77,7 @@ std::vector<int> components_of(const adamant::LevelSpace<dim> &space)
   std::vector<int> component(space.n_dofs());
   for (int c = 0; c < space.n_cells(); ++c)
     for (int i = 0; i < space.dofs_per_cell(); ++i)
-      component[space.cell_dofs(c)[i]] =
-        static_cast<int>(space.element().system_to_component_index(i).first);
+      component[space.cell_dofs(c)[i]] = static_cast<int>(space.element().system_to_component_index(i).first);
   return component;
 }
 
