@@ -493,13 +493,37 @@ std::vector<CellId> all_cells(const Triangulation<dim> &mesh)
   return all;
 }
 
+// The cells that refine_to() makes of a forest are those of load(), in their order.
+template <int dim>
+void compare_with_load(const adamant::ForestMesh<dim> &mesh)
+{
+  parallel::distributed::Triangulation<dim> loaded(world);
+  adamant::copy_coarse_cells<dim>(mesh, loaded);
+  loaded.load(mesh.get_p4est());
+  ASSERT_EQ(mesh.n_cells(), loaded.n_cells());
+  EXPECT_EQ(mesh.ghost_owners(), loaded.ghost_owners());
+  for (auto cell = mesh.begin(), expected = loaded.begin(); cell != mesh.end(); ++cell, ++expected)
+    {
+      ASSERT_EQ(cell->id(), expected->id());
+      ASSERT_EQ(cell->index(), expected->index());
+      ASSERT_EQ(cell->is_active(), expected->is_active());
+      if (cell->is_active())
+        {
+          ASSERT_EQ(cell->subdomain_id(), expected->subdomain_id());
+          ASSERT_EQ(cell->global_active_cell_index(), expected->global_active_cell_index());
+        }
+    }
+}
+
 // Cells flagged by their place alone, first mainly to be refined, then to be coarsened: our refinement against
 // deal.II's.
 template <int dim>
 void compare_refinement()
 {
-  parallel::distributed::Triangulation<dim> mesh(world), reference(world);
-  for (auto *m : {&mesh, &reference})
+  using Mesh = parallel::distributed::Triangulation<dim>;
+  adamant::ForestMesh<dim> mesh(world);
+  Mesh                     reference(world);
+  for (Mesh *m : {static_cast<Mesh *>(&mesh), &reference})
     {
       GridGenerator::hyper_shell(*m, Point<dim>(), 0.5, 1., dim == 2 ? 10 : 6, true);
       adamant::refine_global(*m, 1);
@@ -522,7 +546,8 @@ void compare_refinement()
             adamant::refine_global(*m, 1);
         }
     }
-  ASSERT_EQ(all_cells(mesh), all_cells(reference));
+  ASSERT_EQ(all_cells<dim>(mesh), all_cells<dim>(reference));
+  compare_with_load(mesh);
   // Vertices lie where the manifolds put them, and faces at the boundary are of the same parts of it.
   const auto measure = [](const Triangulation<dim> &m) {
     std::array<double, 4> sums{}; // the volume, and the area of the parts of the boundary

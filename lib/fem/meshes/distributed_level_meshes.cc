@@ -2,7 +2,7 @@
 
 #include "base/communicator.h"
 #include "base/exceptions.h"
-#include "fem/meshes/forest_mesh.h"
+#include "fem/meshes/forest.h"
 #include "fem/meshes/mesh.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "fem/meshes/forest_mesh.h"
+#include "fem/meshes/forest.h"
 
 #include <deal.II/grid/tria.h>
 

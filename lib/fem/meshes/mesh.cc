@@ -1,15 +1,17 @@
 #include "fem/meshes/mesh.h"
 
 #include "fem/meshes/cell_list.h"
-#include "fem/meshes/forest_mesh.h"
+#include "fem/meshes/forest.h"
 
+#include <deal.II/base/mpi.h>
 #include <deal.II/distributed/grid_refinement.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/grid/grid_refinement.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/manifold_lib.h>
 #include <deal.II/grid/tria_accessor.h>
 #include <deal.II/grid/tria_iterator.h>
+
+#include <omp.h>
 
 namespace adamant
 {
@@ -142,14 +144,17 @@ std::vector<signed char> flags_of(const dealii::Triangulation<dim> &mesh)
 template <int dim>
 std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh)
 {
-  std::set<dealii::types::boundary_id> ids;
-  if (dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(&mesh) != nullptr)
-    for (const auto id : mesh.get_boundary_ids())
-      ids.insert(id);
-  else
-    for (const auto &face : mesh.active_face_iterators())
-      if (face->at_boundary())
-        ids.insert(face->boundary_id());
+  std::vector<std::set<dealii::types::boundary_id>> of_threads(omp_get_max_threads());
+  for (unsigned int level = 0; level < mesh.n_levels(); ++level)
+    for_each_cell_on_level(mesh, level, [&](const auto &cell) {
+      if (!cell->has_children() && !cell->is_artificial())
+        for (unsigned int f = 0; f < cell->n_faces(); ++f)
+          if (cell->at_boundary(f))
+            of_threads[omp_get_thread_num()].insert(cell->face(f)->boundary_id());
+    });
+  for (const auto &found : of_threads)
+    of_threads[0].insert(found.begin(), found.end());
+  auto ids = dealii::Utilities::MPI::compute_set_union(of_threads[0], mesh.get_communicator());
   for (const auto &pair : periodic_faces(mesh, [](const auto &cell) { return cell; }))
     for (const int side : {0, 1})
       ids.erase(boundary_id(pair.cell[side]->face(pair.face_idx[side])));

@@ -91,8 +91,8 @@ unsigned int child_number(const Cell &cell)
   return child;
 }
 
-/// Returns the ids of all ranks' boundaries except periodic ones. deal.II's get_boundary_ids, which asks each face of
-/// each cell, is slower.
+/// Returns the ids of all ranks' boundaries except periodic ones. All ranks call it together. deal.II's
+/// get_boundary_ids, which asks each face of each cell, is slower.
 template <int dim>
 std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh);
 

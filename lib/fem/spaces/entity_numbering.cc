@@ -1,14 +1,18 @@
 #include "base/communicator.h"
 #include "base/exceptions.h"
-#include "fem/meshes/borders.h"
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/numbering.h"
 #include "fem/spaces/position_order.h"
 
 #include <deal.II/base/index_set.h>
+#include <deal.II/base/mpi.h>
+
+#include <boost/serialization/vector.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -29,12 +33,12 @@ std::vector<unsigned int> n_dofs_of_kinds(const dealii::FiniteElement<dim> &fe)
 }
 
 template <int dim>
-std::vector<unsigned int> n_of_kinds()
+unsigned int n_of_kind(int kind) // in a cell
 {
-  using Geometry              = dealii::GeometryInfo<dim>;
-  std::vector<unsigned int> n = {Geometry::vertices_per_cell, Geometry::lines_per_cell, Geometry::quads_per_cell, 1};
-  n.resize(dim + 1);
-  return n;
+  using Geometry = dealii::GeometryInfo<dim>;
+  return kind == dim ?
+           1 :
+           std::array{Geometry::vertices_per_cell, Geometry::lines_per_cell, Geometry::faces_per_cell}[kind];
 }
 
 // The entities on which the DoFs of an element lie: the vertices, lines, faces and interiors of cells. The entities of
@@ -50,12 +54,11 @@ public:
     : cells(cells)
     , n_dofs_of_kind(n_dofs_of_kinds(fe))
   {
-    const auto of_cell = n_of_kinds<dim>();
     for (int kind = 0; kind <= dim; ++kind)
       {
         const int n = n_dofs_of_kind[kind];
         first.push_back(first.back() + (n == 0 ? 0 : kind == dim ? cells.size() : cells.end_of(kind)));
-        for (unsigned int number = 0; n > 0 && number < of_cell[kind]; ++number)
+        for (unsigned int number = 0; n > 0 && number < n_of_kind<dim>(kind); ++number)
           {
             const int part = n_of_cell(), first_dof = static_cast<int>(part_of_dof.size());
             parts.push_back({kind, number, first_dof}); // deal.II numbers a cell's DoFs in this order
@@ -107,6 +110,76 @@ private:
   std::vector<std::size_t>  first = {0}; // number of the first entity of each kind, and the end
 };
 
+// The cells where this rank's cells meet others': `own` ones, and the `ghosts` of other ranks. Each rank sends numbers
+// that its own cells have to the ranks that have these cells as ghosts.
+template <int dim>
+class Borders
+{
+public:
+  using Cell = typename CellList<dim>::Cell;
+
+  explicit Borders(const CellList<dim> &cells)
+    : comm(cells.mesh()->get_communicator())
+  {
+    if (Communicator(comm).size() == 1)
+      return;
+    std::map<unsigned int, std::set<dealii::types::subdomain_id>> ranks_at; // vertices
+    Array<char>                                                   is_shared(cells.end_of(0), 0);
+    for (const auto &cell : cells.mesh()->active_cell_iterators())
+      if (cell->is_ghost())
+        {
+          ghosts[cell->subdomain_id()].push_back(cell);
+          for (const unsigned int v : cell->vertex_indices())
+            {
+              ranks_at[cell->vertex_index(v)].insert(cell->subdomain_id());
+              is_shared[cell->vertex_index(v)] = 1;
+            }
+        }
+    for (const auto cell : cells)
+      {
+        std::set<dealii::types::subdomain_id> ranks;
+        for (const unsigned int v : cell->vertex_indices())
+          if (is_shared[cell->vertex_index(v)] != 0)
+            ranks.insert(ranks_at[cell->vertex_index(v)].begin(), ranks_at[cell->vertex_index(v)].end());
+        for (const auto rank : ranks)
+          sent[rank].push_back(cell);
+        if (!ranks.empty())
+          own.push_back(cell);
+      }
+    for (auto *of_ranks : {&sent, &ghosts}) // in an order that both ranks know
+      for (auto &[rank, list] : *of_ranks)
+        std::sort(list.begin(), list.end(), [](const Cell &a, const Cell &b) {
+          return a->global_active_cell_index() < b->global_active_cell_index();
+        });
+  }
+
+  // Calls take(ghost, part, number) with the ghost's own rank's number of a part. All ranks call it together.
+  template <class NumberOf, class Take>
+  void exchange(int n_parts, const NumberOf &number_of, const Take &take) const
+  {
+    std::map<unsigned int, std::vector<Index>> messages;
+    for (const auto &[rank, list] : sent)
+      for (const auto &cell : list)
+        for (int part = 0; part < n_parts; ++part)
+          messages[rank].push_back(number_of(cell, part));
+    const auto received = dealii::Utilities::MPI::some_to_some(comm, messages);
+    for (const auto &[rank, list] : ghosts)
+      {
+        auto number = received.at(rank).begin();
+        for (const auto &cell : list)
+          for (int part = 0; part < n_parts; ++part)
+            take(cell, part, *number++);
+      }
+  }
+
+  std::vector<Cell>                                        own;
+  std::map<dealii::types::subdomain_id, std::vector<Cell>> ghosts;
+
+private:
+  const MPI_Comm                                           comm;
+  std::map<dealii::types::subdomain_id, std::vector<Cell>> sent;
+};
+
 constexpr Index no_number = dealii::numbers::invalid_dof_index;
 
 // Numbers the DoFs of a list of cells by the entities on which they lie.
@@ -119,10 +192,6 @@ public:
   NumberingByEntities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe)
     : cells(cells)
     , fe(fe)
-    , entities(cells, fe)
-    , borders(cells)
-    , comm(cells.mesh()->get_communicator())
-    , first_dof(entities.size(), no_number)
   {}
 
   Numbering<dim> operator()()
@@ -132,10 +201,9 @@ public:
     const bool alone = Communicator(comm).size() == 1;
     for (int round = 0; round < 2 && !alone; ++round) // the owners' numbers, then all that other ranks' cells have
       borders.exchange(
-        entities.n_of_cell(),
-        [this](const Cell &cell, int part) { return entities.is_interior(part) ? no_number : number(cell, part); },
+        entities.n_of_cell(), [this](const Cell &cell, int part) { return number(cell, part); },
         [this](const Cell &cell, int part, Index dof) {
-          if (dof != no_number)
+          if (dof != no_number && !entities.is_interior(part))
             first_dof[entities.of_cell(cell, part)] = dof;
         });
     auto partition = make_partition();
@@ -144,11 +212,7 @@ public:
   }
 
 private:
-  enum Border : char // bits
-  {
-    of_lower_rank = 1, // which owns the DoFs
-    of_own_cell   = 2
-  };
+  static constexpr char of_lower_rank = 1, of_own_cell = 2; // bits; a lower rank owns the DoFs
 
   Index number(const Cell &cell, int part) const { return first_dof[entities.of_cell(cell, part)]; }
 
@@ -158,7 +222,7 @@ private:
     if (borders.ghosts.empty())
       return;
     on_borders.assign(entities.size(), 0);
-    const auto mark = [this](const Cell &cell, Border bit) {
+    const auto mark = [this](const Cell &cell, char bit) {
       for (int part = 0; part < entities.n_of_cell(); ++part)
         if (!entities.is_interior(part))
           on_borders[entities.of_cell(cell, part)] |= bit;
@@ -170,7 +234,7 @@ private:
         if (rank < cells.mesh()->locally_owned_subdomain())
           mark(cell, of_lower_rank);
   }
-  bool is_on_border(int entity, Border bit) const { return !on_borders.empty() && (on_borders[entity] & bit) != 0; }
+  bool is_on_border(int entity, char bit) const { return !on_borders.empty() && (on_borders[entity] & bit) != 0; }
 
   void number_owned()
   {
@@ -218,14 +282,13 @@ private:
             if (is_own || is_on_border(entities.of_cell(cell, entities.part_of(i)), of_own_cell))
               action(dof_of(cell, i), cell->parent(), of_parent[child_number(cell)][i]);
     };
-    Array<char> hangs(cells.size());
+    Array<char> hangs(cells.size(), 0);
 #pragma omp parallel for schedule(static)
     for (std::size_t c = 0; c < cells.size(); ++c)
       {
-        const auto cell  = cells[c];
-        const auto faces = cell->face_indices();
-        hangs[c] =
-          std::any_of(faces.begin(), faces.end(), [&](unsigned int f) { return cells.meets_coarser(cell, f); });
+        const auto cell = cells[c];
+        for (const unsigned int face : cell->face_indices())
+          hangs[c] |= cells.meets_coarser(cell, face);
       }
     for (std::size_t c = 0; c < cells.size(); ++c)
       if (hangs[c] != 0)
@@ -306,11 +369,11 @@ private:
 
   const CellList<dim>              &cells;
   const dealii::FiniteElement<dim> &fe;
-  const CellEntities<dim>           entities;
-  const Borders<dim>                borders;
-  const MPI_Comm                    comm;
+  const CellEntities<dim>           entities{cells, fe};
+  const Borders<dim>                borders{cells};
+  const MPI_Comm                    comm = cells.mesh()->get_communicator();
   Array<char>                       on_borders; // bits of each entity; empty where all cells are this rank's
-  Array<Index>                      first_dof;  // global number of each entity's first DoF
+  Array<Index>                      first_dof = Array<Index>(entities.size(), no_number); // global, of each entity
   dealii::IndexSet                  owned;
   Index                             first = 0; // owned one
 };
@@ -321,11 +384,11 @@ bool entities_suffice(const dealii::FiniteElement<dim> &fe)
 {
   if (!fe.has_support_points() || !fe.is_primitive())
     return false;
-  const auto                      n_dofs = n_dofs_of_kinds(fe), n = n_of_kinds<dim>();
+  const auto                      n_dofs = n_dofs_of_kinds(fe);
   std::set<std::vector<unsigned>> met; // kind, number and component
   unsigned int                    dof = 0;
   for (unsigned int kind = 0; kind <= dim; ++kind)
-    for (unsigned int number = 0; number < n[kind]; ++number)
+    for (unsigned int number = 0; number < n_of_kind<dim>(kind); ++number)
       for (unsigned int k = 0; k < n_dofs[kind]; ++k, ++dof)
         if (!met.insert({kind, number, fe.system_to_component_index(dof).first}).second)
           return false;

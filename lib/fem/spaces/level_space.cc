@@ -140,8 +140,7 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
   const auto &owned = made->locally_owned_dofs();
   if (made->n_dofs() != numbers->size() || owned.n_elements() != numbers->locally_owned_size())
     throw RunError("degrees of freedom: deal.II counts " + std::to_string(made->n_dofs()) + " of " +
-                   element().get_name() + ", but the level has " + std::to_string(numbers->size()) +
-                   ", or they differ on a rank");
+                   element().get_name() + ", but the level has " + std::to_string(numbers->size()));
   std::vector<dealii::types::global_dof_index> number(owned.n_elements());
   for_dofs_of_cells(*active, *made, [&](int c, const auto &of_cell) {
     for (int i = 0; i < per_cell; ++i)

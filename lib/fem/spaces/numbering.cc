@@ -4,7 +4,6 @@
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/position_order.h"
 
-#include <deal.II/base/index_set.h>
 #include <deal.II/dofs/dof_tools.h>
 
 #include <algorithm>

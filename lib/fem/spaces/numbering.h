@@ -26,22 +26,18 @@ struct Numbering
   dealii::AffineConstraints<double>        hanging_nodes; ///< closed, in global numbers
 };
 
-/// Numbers the DoFs of `cells` by their positions. Q1 and Q2 are numbered by the vertices, lines, faces and interiors
-/// of the cells, which takes less time and memory than a DoFHandler. So are all elements that have no two DoFs of a
-/// component on one of these. A DoFHandler numbers all else, also meshes with periodic faces. All ranks of the mesh
-/// call it together. Throws IndexOverflow where an int cannot count the DoFs.
+/// Numbers the DoFs of `cells` by their positions: by the vertices, lines, faces and interiors of the cells where this
+/// is possible, as for Q1 and Q2, else by a DoFHandler, which takes more time and memory. All ranks of the mesh call it
+/// together. Throws IndexOverflow where an int cannot count the DoFs.
 template <int dim>
 Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe);
 
-/// @name Numbering by vertices, lines, faces and interiors of cells
-/// entities_suffice() says whether none of them has more than one DoF of a component. Then the orientation of lines and
-/// faces plays no part. The mesh must have no periodic faces.
-/// @{
-template <int dim>
-bool entities_suffice(const dealii::FiniteElement<dim> &fe);
+/// The numbering without a DoFHandler, for meshes without periodic faces, where entities_suffice(): no vertex, line, face
+/// or interior of a cell has two DoFs of a component. Then the orientation of lines and faces plays no part.
 template <int dim>
 Numbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
-/// @}
+template <int dim>
+bool entities_suffice(const dealii::FiniteElement<dim> &fe);
 
 /// Returns the entries of row i that are no rounding errors.
 inline Row nonzeros(const dealii::FullMatrix<double> &matrix, unsigned int i)
