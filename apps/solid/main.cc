@@ -147,6 +147,9 @@ private:
         throw;
       }
     newton_steps += newton.steps;
+    history.clear();
+    for (const auto &one : newton.history)
+      history.insert(history.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
     schedule.n_steps = step + steps.left(time);
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
@@ -165,6 +168,7 @@ private:
   {
     steps.serialize(state);
     state.scalar(newton_steps);
+    state.scalar(history);
     state.vector(u, unknown->space());
     auto of_cells = this->state.part(u.size(), this->state.size() - u.size());
     if (deformation->projected())
@@ -209,11 +213,11 @@ private:
   {
     results                = deformation->results();
     record["newton_steps"] = newton_steps;
-    for (const auto &one : newton.history)
-      record["newton"].push_back({{"tolerance", one.tolerance},
-                                  {"iterations", one.iterations},
-                                  {"length", one.length},
-                                  {"residual", one.residual}});
+    for (std::size_t k = 0; k < history.size(); k += 4)
+      record["newton"].push_back({{"tolerance", history[k]},
+                                  {"iterations", int(history[k + 1])},
+                                  {"length", history[k + 2]},
+                                  {"residual", history[k + 3]}});
     record["strain_energy"] = results.energy;
     record["least_J"]       = results.least_J;
     if (results.least_J < 0.6 &&
@@ -253,6 +257,7 @@ private:
   std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
   std::shared_ptr<ProjectedValues<dim>> of_files, of_statistics;        // null: dilatations are not projected
   NewtonResult                          newton;                         // of the last load step
+  std::vector<double>                   history; // of it: tolerance, iterations, length and residual of each step
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
   double                                start = 0.;
   SolidResults                          results;

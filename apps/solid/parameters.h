@@ -211,7 +211,7 @@ struct Parameters
     output.check(dim());
   }
 
-  // Returns the least number of coarse cells: the limit counts those of linear elements, others have more unknowns.
+  // The limit counts cells of linear elements: others have more unknowns.
   unsigned int coarsest_cells() const
   {
     return std::max(linear_solver.coarsest_cells >> (dim() * (discretization.degree - 1)), 1u);

@@ -179,24 +179,23 @@ SolidBoundaries::SolidBoundaries(const MeshFileParameters &mesh_file, bool small
   });
   add_parameter("Traction", tractions,
                 "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
-  if (small_deformations)
-    {
-      add_parameter("Pressure", pressures, "p against the boundary, by id: 'id: p, id: ...', expressions of x, y, z");
-      add_parameter(
-        "Springs", springs_,
-        "Elastic foundations with the traction -k u, by boundary: 'id: k, ...', or across and along the boundary: "
-        "'id: k_n; k_t, ...'; expressions of x, y, z, stiffness by area");
-      add_parameter(
-        "Supports", supports_,
-        "Components prescribed, as on Dirichlet boundaries, at nodes where conditions hold, as along a line or at "
-        "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
-    }
   add_parameter(
     "Dirichlet boundaries", held,
     "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'; with n it is "
     "zero "
     "along the normal, as on slanted or curved sides. The sides of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); "
     "boundaries of a mesh from a file may have names");
+  if (!small_deformations)
+    return;
+  add_parameter("Pressure", pressures, "p against the boundary, by id: 'id: p, id: ...', expressions of x, y, z");
+  add_parameter(
+    "Springs", springs_,
+    "Elastic foundations with the traction -k u, by boundary: 'id: k, ...', or across and along the boundary: "
+    "'id: k_n; k_t, ...'; expressions of x, y, z, stiffness by area");
+  add_parameter(
+    "Supports", supports_,
+    "Components prescribed, as on Dirichlet boundaries, at nodes where conditions hold, as along a line or at "
+    "a point: 'x = 0, y = 0: xy; x = 1, z < 2: y'");
 }
 
 void SolidBoundaries::check(unsigned int dim, bool stationary, bool box, bool axial) const

@@ -144,8 +144,8 @@ private:
 class SolidBoundaries : public dealii::ParameterAcceptor
 {
 public:
-  /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object. Pressures,
-  /// springs and supports are for small deformations: without these there are no such parameters.
+  /// `mesh_file` knows the names of boundaries: make it before this object, and let it outlive this object. Without
+  /// `small_deformations` there are no parameters of pressures, springs and supports.
   explicit SolidBoundaries(const MeshFileParameters &mesh_file, bool small_deformations = true);
 
   std::map<unsigned int, std::string> dirichlet;                   ///< components such as "xyz" or "n" by id, once read

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 namespace adamant
@@ -33,8 +34,10 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
                                   dealii::update_values | dealii::update_gradients | dealii::update_JxW_values, nullptr,
                                   Levels::all))
 {
-  const auto                     &field = unknown.field();
-  const auto                      found = materials_of(unknown.space());
+  const auto            &field = unknown.field();
+  std::set<unsigned int> found; // a coarser level may have cells here whose material no finest one has
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    found.merge(materials_of(field.space(l)));
   const std::vector<unsigned int> materials(found.begin(), found.end());
   Array<StoredEnergy>             table;
   for (const unsigned int material : materials)

@@ -37,9 +37,10 @@ struct SolidResults
 ///
 /// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
 /// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π U'(θ)
-/// takes the place of U'. A state has θ - 1 and p beside u. Newton's step of u includes theirs, which then follow it:
-/// the residuals of both, Π J - θ and Π U'(θ) - p, fall with that of u, and p recomputed from u would lead astray. All
-/// ranks call all functions together.
+/// takes the place of U'. A state has θ - 1 and p beside u. They follow Newton's step of u, so that their own residuals,
+/// Π J - θ and Π U'(θ) - p, fall with that of u. Pressures recomputed from u would lead astray.
+///
+/// All ranks call all functions together.
 template <int dim>
 class FiniteDeformation
 {

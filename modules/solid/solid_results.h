@@ -50,9 +50,9 @@ private:
   Array<double>               dilatation, pressure; // at the points of all cells
 };
 
-/// Returns the quantities of a displacement: its length `displacement`, J, the components stress_xx, ... of the Cauchy
-/// stress σ = P Fᵀ / J with von_mises and mean_stress, tr σ / 3, and energy, W + U by reference volume. Where `projected`
-/// is given, U and its derivative are those of θ and p; states then have the number of their cell.
+/// Returns the quantities of a displacement: its length `displacement`, J, and energy, W + U by reference volume. Others
+/// are the components stress_xx, ... of the Cauchy stress σ = P Fᵀ / J, with von_mises and mean_stress, tr σ / 3. Where
+/// `projected` is given, it has the arguments and values of U and U'; states then have the number of their cell.
 template <int dim>
 std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy>                     &energies,
                                             const std::shared_ptr<const ProjectedValues<dim>> &projected);
@@ -69,10 +69,9 @@ struct Resultant
   dealii::Tensor<1, 3> force, moment;
 };
 
-/// Returns what the nodes of each of these boundaries bear: the sum of the forces that deform the body there, which are
-/// given as ∫ P : ∇φ_i over each cell, at [cell n + i]. Moments are those at the nodes' places in the deformed body.
-/// Where all of u is prescribed, these are reactions. `owned_u` has the nodal values of u, in host memory. All ranks call
-/// it together.
+/// Returns what the nodes of each of these boundaries bear, which are reactions where all of u is prescribed. It is the
+/// sum of the forces that deform the body there: ∫ P : ∇φ_i over each cell is given at [cell n + i]. Moments are at the
+/// nodes' places in the deformed body. `owned_u` has the nodal values of u, in host memory. All ranks call it together.
 template <int dim>
 std::map<unsigned int, Resultant> resultants(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                              const std::set<unsigned int> &boundaries,

@@ -88,7 +88,7 @@ struct StoredEnergy
     return {(0.5 * lambda() * log - mu) * log, (lambda() * log - mu) / J, (lambda() * (1. - log) + mu) / (J * J)};
   }
 
-  /// Returns the derivatives to I1, I2, J from `of`, those to Ī1 and Ī2, of a split energy; s = J^(-2/3).
+  /// Returns the derivatives of a split energy to I1, I2, J; `of` has its derivatives to Ī1 and Ī2, and s = J^(-2/3).
   ADAMANT_HOST_DEVICE static EnergyDerivatives of_isochoric(const EnergyDerivatives &of, double s, double I1, double I2,
                                                             double j)
   {

@@ -143,8 +143,8 @@ TEST_F(Solid, BlockOfStep44)
   EXPECT_NEAR(q2.at(9), 72.78589, 6e-6);
 }
 
-// The linear system of a deformed membrane and of a twisted block: coarse levels have averages of the pressure, as tangents
-// with the pressures of u at coarse nodes are not positive definite.
+// The linear systems of a deformed membrane and of a twisted block. Coarse levels have averages of the pressure, as
+// tangents with the pressures of u at coarse nodes are not positive definite.
 TEST_F(Solid, IterationsOfATangent)
 {
   const auto iterations = [this](const Outcome &outcome) {

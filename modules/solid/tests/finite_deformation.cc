@@ -344,7 +344,7 @@ TEST_P(Solid, TensionWithFreeSides)
     }
   for (const auto &energy : all)
     {
-      Body<3>      body(device, energy, 1, false, 0.05, energy.bulk == 20. * bulk);
+      Body<3> body(device, energy, 1, false, 0.05, energy.bulk == 20. * bulk);
       for (int k = 1; k <= 4; ++k)
         {
           const double stretch = 1. + 0.25 * k;
