@@ -493,7 +493,7 @@ std::vector<CellId> all_cells(const Triangulation<dim> &mesh)
   return all;
 }
 
-// The cells that refine_to() makes of a forest are those of load(), in their order.
+// refine_to() makes the cells that load() makes, in the same order.
 template <int dim>
 void compare_with_load(const adamant::ForestMesh<dim> &mesh)
 {

@@ -200,7 +200,7 @@ public:
   using dealii::parallel::distributed::Triangulation<dim>::Triangulation;
 
   /// Refines the unrefined mesh to the cells of a forest of its coarse cells, which is copied. Each rank gets the cells
-  /// that load() would give to it, in the same order. All ranks call it together.
+  /// that load() would give to it, in the same order; periodic faces need load(). All ranks call it together.
   void refine_to(const forest::Forest<dim> *forest);
 
 private:

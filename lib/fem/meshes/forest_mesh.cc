@@ -65,18 +65,23 @@ void ForestMesh<dim>::take_forest(const Forest<dim> *forest)
       {}
   }
   this->smooth_grid = smoothing;
+  for (auto cell = this->begin_active(0); cell != this->end_active(0); ++cell)
+    {
+      cell->clear_refine_flag();
+      cell->set_subdomain_id(dealii::numbers::artificial_subdomain_id);
+    }
 }
 
-// All cells that are not refined by quadrants are as coarse as neighbours let them be.
 template <int dim>
 void ForestMesh<dim>::refine_to(const Forest<dim> *wanted)
 {
+  if (!this->get_periodic_face_map().empty())
+    return this->load(wanted);
   take_forest(wanted);
   auto *forest = const_cast<Forest<dim> *>(this->get_p4est());
   auto *ghosts = forest::Functions<dim>::ghost_new(forest, forest::touching<dim>);
 
-  // Numbers of quadrants count the own ones first and then the ghosts.
-  const std::size_t        n_own = forest->local_num_quadrants;
+  const std::size_t        n_own = forest->local_num_quadrants; // which are numbered first, then the ghosts
   std::vector<Branch<dim>> branches, parents;
   this->local_cell_relations.resize(n_own);
   const auto add = [&](const auto &cell, const Quadrant<dim> *quadrants, std::size_t n, std::size_t number) {
@@ -96,11 +101,6 @@ void ForestMesh<dim>::refine_to(const Forest<dim> *wanted)
       std::upper_bound(of_rank, end, static_cast<p4est_locidx_t>(number - n_own)) - of_rank - 1));
   };
 
-  for (auto cell = this->begin_active(0); cell != this->end_active(0); ++cell)
-    {
-      cell->clear_refine_flag();
-      cell->set_subdomain_id(dealii::numbers::artificial_subdomain_id);
-    }
   const auto &trees = this->get_p4est_tree_to_coarse_cell_permutation();
   for (std::size_t t = 0; t < trees.size(); ++t)
     {

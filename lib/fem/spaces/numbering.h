@@ -26,9 +26,9 @@ struct Numbering
   dealii::AffineConstraints<double>        hanging_nodes; ///< closed, in global numbers
 };
 
-/// Numbers the DoFs of `cells` by their positions: by the vertices, lines, faces and interiors of the cells where this
-/// is possible, as for Q1 and Q2, else by a DoFHandler, which takes more time and memory. All ranks of the mesh call it
-/// together. Throws IndexOverflow where an int cannot count the DoFs.
+/// Numbers the DoFs of `cells` by their positions. Q1 and Q2 are numbered by vertices, lines, faces and interiors of
+/// the cells, other elements by a DoFHandler, which takes more time and memory. All ranks of the mesh call it together.
+/// Throws IndexOverflow where an int cannot count the DoFs.
 template <int dim>
 Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe);
 
