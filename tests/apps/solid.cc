@@ -160,6 +160,56 @@ TEST_F(Solid, IterationsOfATangent)
   EXPECT_NEAR(iterations(solve("twisted_block.prm", block)), 10, 1);
 }
 
+// A run that goes on from a checkpoint has the state, its pressures among it, to rounding; so have two ranks.
+TEST_F(Solid, RestartsAndRanks)
+{
+  const Settings two        = {"Problem/Dimension=2",
+                               "Problem/Material=neo_hooke; mu = 1; K = 50",
+                               "Problem/Body force=0; -0.2",
+                               "Problem/Dirichlet boundaries=0: xy",
+                               "Problem/Boundary displacement=0; 0.1*t",
+                               "Mesh/Refinements=4",
+                               "Mesh/Local refinements=1",
+                               "Mesh/Refine where=x-0.7",
+                               "Discretization/Volumetric strain=mean_dilatation",
+                               "Time stepping/Load steps=4",
+                               "Newton/Tolerance=1e-12",
+                               "Output/Interval=1",
+                               "Output/Statistics=mean u; max mean_stress"};
+  const auto     start_with = [&](const Settings &settings, const Settings &more) {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return start(arguments);
+  };
+  const Settings checkpoints = two + Settings{"Checkpoint/Steps=2"};
+  const auto     whole       = start_with(checkpoints, {});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  setenv("ADAMANT_CHECKPOINT_KILL", "opened:2", 1);
+  const auto killed = start_with(checkpoints, {});
+  unsetenv("ADAMANT_CHECKPOINT_KILL");
+  ASSERT_EQ(killed.code, 137) << killed.err;
+  const auto continued = start_with({}, {"--restart=" + killed.folder});
+  ASSERT_EQ(continued.code, 0) << continued.err;
+  const auto expected = statistics(whole), row_of_continued = [&] {
+    auto copy   = continued;
+    copy.folder = killed.folder;
+    return statistics(copy);
+  }();
+  for (const auto &[name, column] : expected)
+    for (std::size_t k = 0; k < column.size(); ++k)
+      EXPECT_NEAR(column[k], row_of_continued.at(name).at(k), 1e-12) << name;
+  before           = "mpirun --oversubscribe -np 2 ";
+  const auto ranks = start_with(two, {});
+  before.clear();
+  ASSERT_EQ(ranks.code, 0) << ranks.err;
+  const auto of_ranks = statistics(ranks);
+  for (const std::string name : {"strain_energy", "least_J", "boundary0_force_y", "boundary0_moment_z", "mean_u_y"})
+    for (std::size_t k = 0; k < expected.at(name).size(); ++k)
+      EXPECT_NEAR(of_ranks.at(name)[k], expected.at(name)[k], 1e-9) << name;
+}
+
 // A load that is too large for one step is halved, and then goes on in larger steps.
 TEST_F(Solid, LoadStepsThatFailAreHalved)
 {
