@@ -10,8 +10,6 @@
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
-#include <algorithm>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -23,8 +21,7 @@ namespace
 {
 using Index = dealii::types::global_dof_index;
 
-// Rows on their way: how many there are, the global row and the number of entries of each, and the columns of all; and
-// the values.
+// Rows on their way: global row, number of entries, their columns; and their values.
 using Rows = std::pair<std::vector<Index>, std::vector<double>>;
 
 // Sends the rows of ghosts to their owners. Returns the parts of owned rows that other ranks have, by rank.
@@ -32,80 +29,39 @@ std::map<unsigned int, Rows> rows_from_others(const CSRMatrix<double> &local, co
                                               const Partitioner &columns)
 {
   std::map<unsigned int, Rows> others;
-  int                          first_row = static_cast<int>(rows.locally_owned_size()), end_row = first_row;
+  int                          row = static_cast<int>(rows.locally_owned_size());
   for (const auto &[rank, n_rows] : rows.ghost_targets())
-    {
-      first_row        = std::exchange(end_row, end_row + static_cast<int>(n_rows));
-      const auto begin = local.row_start[first_row], end = local.row_start[end_row];
-      if (begin == end)
-        continue;
-      auto &[indices, values] = others[rank];
-      indices.push_back(0);
-      for (int row = first_row; row < end_row; ++row)
-        if (const auto n = local.row_start[row + 1] - local.row_start[row]; n > 0)
-          {
-            ++indices[0];
-            indices.insert(indices.end(), {rows.local_to_global(row), static_cast<Index>(n)});
-          }
-      const auto to = static_cast<std::int64_t>(indices.size()) - begin;
-      indices.resize(to + end);
-#pragma omp parallel for schedule(static)
-      for (auto k = begin; k < end; ++k)
-        indices[to + k] = columns.local_to_global(local.column[k]);
-      values.assign(local.value.begin() + begin, local.value.begin() + end);
-    }
+    for (const int end = row + static_cast<int>(n_rows); row < end; ++row)
+      {
+        const auto begin = local.row_start[row], n = local.row_start[row + 1] - begin;
+        if (n == 0)
+          continue;
+        auto &[indices, values] = others[rank];
+        indices.push_back(rows.local_to_global(row));
+        indices.push_back(n);
+        for (auto k = begin; k < begin + n; ++k)
+          indices.push_back(columns.local_to_global(local.column[k]));
+        values.insert(values.end(), local.value.begin() + begin, local.value.begin() + begin + n);
+      }
   return dealii::Utilities::MPI::some_to_some(rows.get_mpi_communicator(), others);
 }
 
-// Calls action(global row, number of entries, its columns, its values) for the rows of a message.
-template <class Action>
-void for_each_row(const Rows &message, const Action &action)
+// What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the
+// bit. `columns` has their columns.
+std::map<int, Row> received_rows(const std::map<unsigned int, Rows> &from_others, const Partitioner &rows,
+                                 const Partitioner &columns)
 {
-  const Index  *header  = message.first.data() + 1;
-  const Index  *columns = header + 2 * message.first[0];
-  const double *values  = message.second.data();
-  for (Index i = 0; i < message.first[0]; ++i, header += 2)
-    {
-      action(header[0], header[1], columns, values);
-      columns += header[1];
-      values += header[1];
-    }
-}
-
-// What other ranks have of the owned rows: local rows, ascending. `columns` has the columns of the entries.
-std::vector<std::pair<int, Row>> received_rows(const std::map<unsigned int, Rows> &from_others, const Partitioner &rows,
-                                               const Partitioner &columns)
-{
-  struct Part
-  {
-    int           row;
-    Index         n;
-    const Index  *columns;
-    const double *values;
-  };
-  std::vector<Part> parts;
+  std::map<int, Row> received;
   for (const auto &[rank, message] : from_others)
-    for_each_row(message, [&](Index row, Index n, const Index *of_row, const double *values) {
-      parts.push_back({static_cast<int>(rows.global_to_local(row)), n, of_row, values});
-    });
-  std::stable_sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) { return a.row < b.row; });
-  std::vector<std::pair<int, Row>> received;
-  std::vector<std::size_t>         ends; // of the parts of each row
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    {
-      if (p == 0 || parts[p].row != parts[p - 1].row)
-        {
-          received.emplace_back(parts[p].row, Row());
-          ends.push_back(p);
-        }
-      ++ends.back();
-    }
-#pragma omp parallel for schedule(static)
-  for (std::size_t r = 0; r < received.size(); ++r)
-    for (std::size_t p = r == 0 ? 0 : ends[r - 1]; p < ends[r]; ++p)
-      for (Index k = 0; k < parts[p].n; ++k)
-        received[r].second.emplace_back(static_cast<int>(columns.global_to_local(parts[p].columns[k])),
-                                        parts[p].values[k]);
+    for (std::size_t i = 0, v = 0; i < message.first.size();)
+      {
+        const auto &[indices, values] = message;
+        auto       &row               = received[static_cast<int>(rows.global_to_local(indices[i]))];
+        const Index n                 = indices[i + 1];
+        i += 2;
+        for (const std::size_t end = i + n; i < end; ++i, ++v)
+          row.emplace_back(static_cast<int>(columns.global_to_local(indices[i])), values[v]);
+      }
   return received;
 }
 
@@ -124,16 +80,9 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
   for (std::size_t g = 0; g < occurs.size(); ++g)
     if (occurs[g])
       ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
-  Index        n_last = 0;
-  const Index *last   = nullptr; // the columns of a row: often the next ones have the same, as those of a node do
   for (const auto &[rank, message] : from_others)
-    for_each_row(message, [&](Index, Index n, const Index *of_row, const double *) {
-      if (n != n_last || !std::equal(of_row, of_row + n, last))
-        std::copy_if(of_row, of_row + n, std::back_inserter(ghosts),
-                     [&](Index column) { return !columns.in_local_range(column); });
-      n_last = n;
-      last   = of_row;
-    });
+    for (auto row = message.first.begin(); row != message.first.end(); row += 2 + row[1])
+      ghosts.insert(ghosts.end(), row + 2, row + 2 + row[1]);
   return make_partitioner(columns.locally_owned_range(), std::move(ghosts), columns.get_mpi_communicator());
 }
 
@@ -258,12 +207,12 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   const auto new_columns = columns_that_occur(local, n_rows, columns, from_others);
   const auto new_number  = local_numbers(*new_columns, columns);
   auto       merged      = received_rows(from_others, rows, *new_columns); // rows that others have a part in
-#pragma omp parallel for schedule(static)
-  for (std::size_t r = 0; r < merged.size(); ++r)
+  for (auto &[row, list] : merged)
     {
-      auto &[row, list] = merged[r];
+      const Row received = std::exchange(list, {});
       for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
         list.emplace_back(new_number[local.column[k]], local.value[k]);
+      list.insert(list.end(), received.begin(), received.end());
       compress(list);
     }
 
@@ -288,10 +237,9 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   for_each_place([&](auto k, auto to) { sum.column[to] = new_number[local.column[k]]; });
   local.column = Array<int>(); // which {} would not free
   for_each_place([&](auto k, auto to) { sum.value[to] = local.value[k]; });
-#pragma omp parallel for schedule(static)
-  for (std::size_t r = 0; r < merged.size(); ++r)
-    for (std::size_t k = 0, to = sum.row_start[merged[r].first]; k < merged[r].second.size(); ++k, ++to)
-      std::tie(sum.column[to], sum.value[to]) = merged[r].second[k];
+  for (const auto &[row, entries] : merged)
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      std::tie(sum.column[sum.row_start[row] + k], sum.value[sum.row_start[row] + k]) = entries[k];
   return sum;
 }
 
@@ -338,8 +286,7 @@ CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &su
   std::fill(G.value.begin(), G.value.end(), 1.);
 #pragma omp parallel for schedule(static)
   for (int row = 0; row < sum.n_rows; ++row)
-    if (!std::binary_search(received.begin(), received.end(), std::pair(row, Row()),
-                            [](const auto &a, const auto &b) { return a.first < b.first; }))
+    if (received.count(row) == 0)
       for (auto k = sum.row_start[row]; k < sum.row_start[row + 1]; ++k)
         G.column[G.row_start[k]] = static_cast<int>(local.row_start[row] + k - sum.row_start[row]);
   Array<EntryNumber> next(G.row_start.begin(), G.row_start.end());
