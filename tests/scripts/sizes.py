@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 CODE = {".h", ".cc", ".cu", ".cuh", ".in"}
-MOST = {"lib": (310, 35500), "modules": (118, 17770)}  # files and lines
+MOST = {"lib": (310, 35500), "modules": (118, 17920)}  # files and lines
 MODULES = ("meshes", "flow", "stokes", "elasticity", "tensor", "direct")  # the sources of these, without tests
 MOST_LINES = 60  # between the braces of a function
 # The lines of main.cc, and of all files of the program.
