@@ -130,7 +130,7 @@ class Sizes(unittest.TestCase):
         modules = {"modules/flow/a.cc": "\n" * 7770, "modules/stokes/a.h": "\n" * 10000, "modules/dealii/a.h": "\n" * 9}
         self.assertEqual(self.broken({**modules, "modules/flow/tests/a.cc": "\n", "modules/flow/README.md": "\n"}), [])
         self.assertEqual(self.broken({**modules, "modules/direct/a.cu": "\n"}),
-                         ["modules: 17771 lines, more than 17770"])
+                         ["modules: 17921 lines, more than 17920"])
 
     def test_a_long_function_is_found(self):
         for head in ("void f()", "template <class T>\nA::A(T x) : a{1}, b(x)", "int operator()(int i) const", "auto f() -> S<3>"):
