@@ -127,7 +127,7 @@ class Sizes(unittest.TestCase):
     def test_too_much_is_found(self):
         self.assertEqual(self.broken({f"lib/base/{i}.h": "\n" for i in range(311)}), ["lib: 311 files, more than 310"])
         self.assertEqual(self.broken({"lib/CMakeLists.txt": "\n" * 35501}), ["lib: 35501 lines, more than 35500"])
-        modules = {"modules/flow/a.cc": "\n" * 7770, "modules/stokes/a.h": "\n" * 10000, "modules/dealii/a.h": "\n" * 9}
+        modules = {"modules/flow/a.cc": "\n" * 7920, "modules/stokes/a.h": "\n" * 10000, "modules/dealii/a.h": "\n" * 9}
         self.assertEqual(self.broken({**modules, "modules/flow/tests/a.cc": "\n", "modules/flow/README.md": "\n"}), [])
         self.assertEqual(self.broken({**modules, "modules/direct/a.cu": "\n"}),
                          ["modules: 17921 lines, more than 17920"])
