@@ -132,7 +132,7 @@ private:
       return newton.steps;
     };
     const auto cause = [this] {
-      const auto &where = equilibrium->inverted();
+      const auto where = equilibrium->inverted();
       return where.empty() ? std::string() : "cells would invert (" + where + "): ";
     };
     try
@@ -143,6 +143,8 @@ private:
       { // in the state before the step
         --step;
         time = start;
+        Vector<double> r(device, deformation->n_state());
+        deformation->residual(state, 0., load, r); // stresses and dilatations of files belong to it
         this->write_last_state();
         throw;
       }

@@ -28,11 +28,10 @@ template <int dim>
 NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, const Vector<double> &g,
                                      Vector<double> &state)
 {
-  this->factor     = factor;
-  this->load       = &load;
-  this->prescribed = &g;
-  reference        = 0.;
-  where_inverted.clear();
+  this->factor = factor;
+  this->load   = &load;
+  reference    = 0.;
+  inverts      = false;
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
   field.nodal_values(u, g, delta);
@@ -40,6 +39,8 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   moves = device.dot(delta, delta) > 1e-24 * device.dot(u, u);
   device.copy(state, x); // Newton's method exchanges vectors
   const auto result = newton.solve(x, {options.tolerance, options.steps, "equilibrium"});
+  if (moves) // Newton's method ends at rounding where it takes no step
+    throw SolverError("equilibrium: no step towards the prescribed displacements can be taken");
   device.copy(x, state);
   return result;
 }
@@ -54,7 +55,24 @@ template <int dim>
 void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
 {
   deformation.linearize(state);
-  solver = &updated_solver();
+  try
+    {
+      solver = &updated_solver();
+    }
+  catch (const SolverError &)
+    {
+      throw;
+    }
+  catch (const RunError &error) // such as a tangent that is singular or no number
+    {
+      throw SolverError(std::string("the tangent's solver: ") + error.what());
+    }
+}
+
+template <int dim>
+std::string Equilibrium<dim>::inverted()
+{
+  return inverts ? deformation.least_stretch() : std::string();
 }
 
 // Newton's d is a change of the state, with nodal values: H x + δ.
@@ -81,11 +99,9 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
 template <int dim>
 bool Equilibrium<dim>::accepts(const NewtonTrial &step)
 {
-  if (deformation.n_inverted() > 0.)
-    {
-      where_inverted = deformation.least_stretch();
-      return false;
-    }
+  inverts = deformation.n_inverted() > 0.;
+  if (inverts)
+    return false;
   const bool bounded = deformation.projected() && !moves;
   if (!std::isfinite(step.residual) ||
       (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))

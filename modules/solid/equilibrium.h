@@ -41,7 +41,7 @@ public:
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
   /// Returns where the last solve has turned a cell inside out: "det F = ... at ...". Empty: nowhere.
-  const std::string &inverted() const { return where_inverted; }
+  std::string inverted();
 
 private:
   void         residual(const Vector<double> &state, Vector<double> &r) override;
@@ -61,8 +61,8 @@ private:
   Vector<double>                  x, rhs, unknowns;
   Vector<double>                  delta, nothing;    // the change of prescribed displacements, and none
   double                factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
-  const Vector<double> *load = nullptr, *prescribed = nullptr;
-  bool                  moves = false;
-  std::string           where_inverted;
+  const Vector<double> *load    = nullptr;
+  bool                  moves   = false;
+  bool                  inverts = false; // the last state on trial
 };
 } // namespace adamant

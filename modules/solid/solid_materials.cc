@@ -1,6 +1,7 @@
 #include "solid/solid_materials.h"
 
 #include "base/exceptions.h"
+#include "coefficients/expression_text.h"
 
 #include <deal.II/base/utilities.h>
 
@@ -37,6 +38,8 @@ public:
         const auto        equals = text.find('=');
         const std::string name   = dealii::Utilities::trim(text.substr(0, equals));
         require(equals != std::string::npos, this->where, ": '", text, "' should be a constant, as in 'mu = 80'");
+        require(is_constant(text.substr(equals + 1)), this->where, ": ", name,
+                " has to be a number, without x, y, z, t and u");
         const double value = constant_values(this->where + ": " + name, text.substr(equals + 1), 1)[0];
         require(std::isfinite(value), this->where, ": ", name, " is no number");
         require(values.emplace(name, value).second, this->where, ": ", name, " is given twice");

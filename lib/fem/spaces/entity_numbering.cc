@@ -163,6 +163,16 @@ public:
         for (int part = 0; part < n_parts; ++part)
           messages[rank].push_back(number_of(cell, part));
     const auto received = dealii::Utilities::MPI::some_to_some(comm, messages);
+    double     differ   = 0.;
+    for (const auto &[rank, list] : ghosts)
+      if (const auto found = received.find(rank);
+          found == received.end() || found->second.size() != list.size() * std::size_t(n_parts))
+        differ = 1.;
+    Communicator(comm).max(&differ, 1);
+    if (differ > 0.)
+      throw RunError(
+        "degrees of freedom: two ranks have different cells at their border; do cells run through a line of "
+        "the coarse mesh in two directions? A serial Triangulation takes such meshes");
     for (const auto &[rank, list] : ghosts)
       {
         auto number = received.at(rank).begin();
@@ -390,7 +400,8 @@ bool entities_suffice(const dealii::FiniteElement<dim> &fe)
   for (unsigned int kind = 0; kind <= dim; ++kind)
     for (unsigned int number = 0; number < n_of_kind<dim>(kind); ++number)
       for (unsigned int k = 0; k < n_dofs[kind]; ++k, ++dof)
-        if (!met.insert({kind, number, fe.system_to_component_index(dof).first}).second)
+        if (!met.insert({kind, number, fe.system_to_component_index(dof).first}).second ||
+            (kind == dim && fe.has_support_on_face(dof, 0))) // as that of a constant
           return false;
   return true;
 }

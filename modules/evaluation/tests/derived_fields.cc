@@ -41,7 +41,7 @@ void compare(unsigned int n_components)
   const adamant::MeshFileParameters mesh_file;
   adamant::EvaluationParameters     parameters(mesh_file, "", "", "", {"q", "w", "s", "viscosity"});
   parameters.fields = {"q", "w", "s", "viscosity", "level", "material", "rank"};
-  const adamant::DerivedFields<2> derived(parameters, quantities, [](std::vector<State> &states) {
+  const adamant::DerivedFields<2> derived(parameters, quantities, [](const auto &, std::vector<State> &states) {
     for (auto &state : states)
       state.dilatation = 10. * states.size() + state.value[0];
   });
