@@ -2,9 +2,9 @@
 //
 //   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
 //
-// where u is prescribed on parts of the boundary, and P N = g (dead traction) elsewhere. W(I1, I2, J) and U(J) are stored
-// energies by undeformed volume. A load factor of t multiplies f and g, and t goes from 0 to 1 in load steps. In each of
-// them Newton's method finds nodal values u = H x + B g with
+// where u is prescribed on parts of the boundary, and P N = g (dead traction) elsewhere. W(I1, I2, J) and U(J) are
+// stored energies by undeformed volume. A load factor of t multiplies f and g, and t goes from 0 to 1 in load steps. In
+// each of them Newton's method finds nodal values u = H x + B g with
 //
 //   F_i(u) = ∫ P : grad φ_i - factor (∫ f . φ_i + ∫ g . φ_i) = 0.
 //
@@ -123,7 +123,8 @@ private:
 
   double next_time() override { return steps.next(start = time); }
 
-  // Takes one load step, or a part of it where Newton's method fails. Its tolerance refers to the load and the reactions.
+  // Takes one load step, or a part of it where Newton's method fails. Its tolerance refers to the load and the
+  // reactions.
   PendingResult advance() override
   {
     const auto take = [this] {

@@ -107,7 +107,8 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
                   Patterns::Double(1e-14, 0.9));
   }
 
-  // Returns the options for materials with this largest K / μ. Inaccurate steps leave wrong pressures where it is large.
+  // Returns the options for materials with this largest K / μ. Inaccurate steps leave wrong pressures where it is
+  // large.
   EquilibriumOptions options(double bulk_over_shear) const
   {
     EquilibriumOptions result = *this;

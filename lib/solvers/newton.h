@@ -29,7 +29,8 @@ public:
   virtual ~NonlinearProblem() = default;
 
   virtual void residual(const Vector<double> &x, Vector<double> &r) = 0; ///< r = -F(x)
-  /// Prepares J for `solve`: F'(x), or the operator of Picard's step. The last residual was that of x. A problem that has only one kind ignores `kind`.
+  /// Prepares J for `solve`: F'(x), or the operator of Picard's step. The last residual was that of x. A problem that
+  /// has only one kind ignores `kind`.
   virtual void linearize(const Vector<double> &x, Linearization kind) = 0;
   /// Solves J d = r from the guess d = 0 until ‖r - J d‖ <= tolerance ‖r‖; 0 stands for the problem's own tolerance.
   virtual SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) = 0;

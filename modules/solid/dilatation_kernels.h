@@ -9,7 +9,8 @@
 namespace adamant
 {
 /// Makes functions ψ_k that are orthonormal in L² of a cell, by Device::for_each over the shapes of cells. They are
-/// made of 1 and, where there are more, of the coordinates of the unit cell. Value ψ_k at point q is at [(shape n_q + q) n + k].
+/// made of 1 and, where there are more, of the coordinates of the unit cell. Value ψ_k at point q is at [(shape n_q +
+/// q) n + k].
 template <int dim>
 struct OrthonormalFunctions
 {

@@ -28,8 +28,8 @@ template <int dim>
 class Equilibrium : private NonlinearProblem
 {
 public:
-  /// `deformation` and `field`, its unknown, have to outlive the object. `control` is that of the linear systems but for
-  /// their tolerance.
+  /// `deformation` and `field`, its unknown, have to outlive the object. `control` is that of the linear systems but
+  /// for their tolerance.
   Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
               const SolverControl &control, const EquilibriumOptions &options);
 

@@ -31,14 +31,14 @@ struct SolidResults
 ///
 ///   F_i(u) = ∫ P : ∇φ_i - loads,   P = ∂(W + U)/∂F,   F = I + ∇u.
 ///
-/// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one at
-/// the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
+/// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one
+/// at the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
 /// nodes, and U' so by K O(h²): matrices would not stay positive definite.
 ///
 /// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
-/// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π U'(θ)
-/// takes the place of U'. A state has θ - 1 and p beside u. They follow Newton's step of u, so that their own residuals,
-/// Π J - θ and Π U'(θ) - p, fall with that of u. Pressures recomputed from u would lead astray.
+/// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π
+/// U'(θ) takes the place of U'. A state has θ - 1 and p beside u. They follow Newton's step of u, so that their own
+/// residuals, Π J - θ and Π U'(θ) - p, fall with that of u. Pressures recomputed from u would lead astray.
 ///
 /// All ranks call all functions together.
 template <int dim>
@@ -67,8 +67,8 @@ public:
   Form<dim> &tangent() { return *K; }
   /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
   double residual_of_dilatation() const;
-  /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values, beside
-  /// the unknowns: r -= K δ. Where dilatations are projected, it subtracts what their own residuals add, too.
+  /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values,
+  /// beside the unknowns: r -= K δ. Where dilatations are projected, it subtracts what their own residuals add, too.
   void subtract_change(const Vector<double> &delta, Vector<double> &r);
   /// Sets in d, a change of the state, that of θ and p for the change of u.
   void follow(Vector<double> &d);

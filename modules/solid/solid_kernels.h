@@ -3,7 +3,8 @@
 #include "solid/dilatation_kernels.h"
 #include "solid/stretch.h"
 
-// Functors of stresses and tangents of solids at finite deformation, for host and GPU: they call no function of deal.II.
+// Functors of stresses and tangents of solids at finite deformation, for host and GPU: they call no function of
+// deal.II.
 
 namespace adamant
 {

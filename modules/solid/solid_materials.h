@@ -12,8 +12,8 @@ namespace adamant
 /// Returns the energy of a text 'KIND; NAME = NUMBER; ...', such as 'neo_hooke; mu = 80; K = 400'. The kinds of
 /// StoredEnergy have the constants mu and K (neo_hooke, neo_hooke_compressible, st_venant_kirchhoff), c1, c2
 /// and K (mooney_rivlin), or c1, c2, c3 and K (yeoh). In place of mu and K there may be E and nu, or mu and lambda for
-/// kinds that are not split. `key` names the parameter in messages. Throws InputError for an unknown kind, for constants
-/// that are missing, unknown or no numbers, and where μ or K is not positive at small strains.
+/// kinds that are not split. `key` names the parameter in messages. Throws InputError for an unknown kind, for
+/// constants that are missing, unknown or no numbers, and where μ or K is not positive at small strains.
 StoredEnergy parse_energy(const std::string &key, const std::string &text);
 
 /// Returns Poisson's ratio at small strains.

@@ -50,9 +50,10 @@ private:
   Array<double>               dilatation, pressure; // at the points of all cells
 };
 
-/// Returns the quantities of a displacement: its length `displacement`, J, and energy, W + U by reference volume. Others
-/// are the components stress_xx, ... of the Cauchy stress σ = P Fᵀ / J, with von_mises and mean_stress, tr σ / 3. Where
-/// `projected` is given, it has the arguments and values of U and U'; states then have the number of their cell.
+/// Returns the quantities of a displacement: its length `displacement`, J, and energy, W + U by reference volume.
+/// Others are the components stress_xx, ... of the Cauchy stress σ = P Fᵀ / J, with von_mises and mean_stress, tr σ /
+/// 3. Where `projected` is given, it has the arguments and values of U and U'; states then have the number of their
+/// cell.
 template <int dim>
 std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy>                     &energies,
                                             const std::shared_ptr<const ProjectedValues<dim>> &projected);

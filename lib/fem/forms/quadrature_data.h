@@ -39,8 +39,8 @@ template <int dim>
 std::vector<unsigned int> first_components(const dealii::FiniteElement<dim> &fe);
 
 /// Returns the matrix that adds up loads of cells as loads of the unknowns, in host memory. The load of DoF i of a cell
-/// is at [cell n + i]. Loads of constrained DoFs go to unknowns from which they are interpolated; with `prescribed` they
-/// go to prescribed values instead, as reactions, and other loads nowhere. All ranks call it together.
+/// is at [cell n + i]. Loads of constrained DoFs go to unknowns from which they are interpolated; with `prescribed`
+/// they go to prescribed values instead, as reactions, and other loads nowhere. All ranks call it together.
 template <int dim>
 CSRMatrix<double> sum_of_cell_loads(const LevelSpace<dim> &space, bool prescribed = false);
 } // namespace adamant

@@ -277,9 +277,9 @@ private:
       }
   }
 
-  // Calls action(DoF, the parent of a cell that has it, weights of the parent's DoFs) for DoFs of own cells. A DoF hangs
-  // on a face that is a part of its parent's face, which the coarser neighbour has: there it is what the parent's DoFs
-  // make it. Where none of the own cells has this face, a ghost may have it.
+  // Calls action(DoF, the parent of a cell that has it, weights of the parent's DoFs) for DoFs of own cells. A DoF
+  // hangs on a face that is a part of its parent's face, which the coarser neighbour has: there it is what the parent's
+  // DoFs make it. Where none of the own cells has this face, a ghost may have it.
   template <class Action>
   void for_each_hanging(const Action &action) const
   {

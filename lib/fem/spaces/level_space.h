@@ -92,8 +92,8 @@ public:
   /// Returns the mesh whose active cells are the cells of the space. A coarser level, whose cells are in the finest
   /// mesh's tree, gets such a mesh when this function or dof_handler() is first called.
   const dealii::Triangulation<dim> &triangulation() const { return *CellList<dim>::as_active(cells)->mesh(); }
-  /// Returns a DoFHandler for deal.II's functions. The first call may make it, so all ranks call it together, and threads
-  /// not at once. Set-up does without it, as it would take half the time of the mesh.
+  /// Returns a DoFHandler for deal.II's functions. The first call may make it, so all ranks call it together, and
+  /// threads not at once. Set-up does without it, as it would take half the time of the mesh.
   const dealii::DoFHandler<dim> &dof_handler() const { return *shared_dof_handler(); }
   /// Returns dof_handler() for callers who keep it longer than the space, as a MeshChange does.
   const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const;

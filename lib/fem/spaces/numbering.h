@@ -32,8 +32,8 @@ struct Numbering
 template <int dim>
 Numbering<dim> number_dofs(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe);
 
-/// The numbering without a DoFHandler, for meshes without periodic faces, where entities_suffice(): no vertex, line, face
-/// or interior of a cell has two DoFs of a component. Then the orientation of lines and faces plays no part.
+/// The numbering without a DoFHandler, for meshes without periodic faces, where entities_suffice(): no vertex, line,
+/// face or interior of a cell has two DoFs of a component. Then the orientation of lines and faces plays no part.
 template <int dim>
 Numbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
 template <int dim>

@@ -20,8 +20,8 @@ namespace adamant
 {
 /// Turns a point into one number: its coordinates on a grid of 2^-20 of the bounding box of some cells. The axis on
 /// which the cells' vertices have the most different positions varies fastest: lines stay long where a mesh is refined
-/// towards a face. In 3D the axis with the fewest is the middle one, which keeps the planes small and the ranges of rows
-/// that threads own compact.
+/// towards a face. In 3D the axis with the fewest is the middle one, which keeps the planes small and the ranges of
+/// rows that threads own compact.
 template <int dim>
 class PositionKey
 {

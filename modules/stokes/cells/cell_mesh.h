@@ -14,8 +14,8 @@ namespace adamant
 /// hang.
 ///
 /// On several ranks this is one rank's part. Its own nodes come first, then the ghosts of `unknowns`, then other ranks'
-/// nodes that hang. Its own cells come first, then the ghosts of `cells`. All cells are there that touch an own node, or
-/// a node that hangs on one.
+/// nodes that hang. Its own cells come first, then the ghosts of `cells`. All cells are there that touch an own node,
+/// or a node that hangs on one.
 struct CellMesh
 {
   /// Interpolation at the nodes that hang: the node's masters and weights have the places start[node] to start[node +

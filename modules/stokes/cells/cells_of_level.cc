@@ -80,7 +80,8 @@ Array<double> local_matrix(const double *of_pairs, const std::array<int, 8> &ver
   return K;
 }
 
-// The vertices of this rank's cells, as local nodes of the space, and what is prescribed. `vertex` is as in local_matrix.
+// The vertices of this rank's cells, as local nodes of the space, and what is prescribed. `vertex` is as in
+// local_matrix.
 CellMesh mesh_of(const LevelSpace<3> &space, const std::array<int, 8> &vertex)
 {
   CellMesh mesh;
@@ -319,8 +320,8 @@ Array<std::uint64_t> global_nodes(const CellMesh &mesh, const Partitioner &nodes
   return result;
 }
 
-// The parts of which the values at hanging nodes are made, and at all nodes that other ranks own. `all` are the nodes of
-// the result's rows.
+// The parts of which the values at hanging nodes are made, and at all nodes that other ranks own. `all` are the nodes
+// of the result's rows.
 CSRMatrix<double> parts_of_nodes(const CellMesh &mesh, const Partitioner &nodes, const Partitioner &all)
 {
   const int n_own = static_cast<int>(all.locally_owned_size()), n = n_own + static_cast<int>(all.n_ghost_indices());
@@ -337,8 +338,8 @@ CSRMatrix<double> parts_of_nodes(const CellMesh &mesh, const Partitioner &nodes,
   return product(wanted, parts);
 }
 
-// Adds other ranks' cells that have part in this rank's rows, with their nodes. The owners of nodes tell where they hang
-// and what is prescribed.
+// Adds other ranks' cells that have part in this rank's rows, with their nodes. The owners of nodes tell where they
+// hang and what is prescribed.
 CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
 {
   const auto nodes = nodes_of(space);

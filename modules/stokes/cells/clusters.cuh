@@ -313,8 +313,8 @@ void launch_clusters(const Context &context, const Call &name, int n, const Tree
                                                              finish);
 }
 
-/// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place. `exchange`
-/// is null on one rank.
+/// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
+/// `exchange` is null on one rank.
 template <typename Number, class Gather, class Finish>
 void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number> &A,
                               Exchange<Number> *exchange, const Gather &x, const Finish &finish)

@@ -25,8 +25,8 @@ struct alignas(16) Eight
 /// What clusters that differ in their global numbers alone have in common: sizes, and where their tables begin. Local
 /// nodes are the own nodes, the foreign nodes and the hanging nodes. The first n_plain own nodes are masters of no
 /// hanging node, and the first n_summed hanging nodes have own masters. A kernel keeps three numbers at each place.
-/// First come the values at the local nodes. The contribution of cell k to its vertex a is at n_local() + a n_cells + k,
-/// and zeros are last. The tables have these places and weights, which are multiplied by 4096:
+/// First come the values at the local nodes. The contribution of cell k to its vertex a is at n_local() + a n_cells +
+/// k, and zeros are last. The tables have these places and weights, which are multiplied by 4096:
 ///
 /// ```
 ///   vertices          the local nodes of each cell
@@ -68,9 +68,9 @@ struct Clusters
   int             n_inner = 0; ///< clusters, the first ones, that read no ghosts
 };
 
-/// Cuts the own nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may have
-/// more nodes that share one position. Kernels keep at most `most_values` numbers of a cluster. Throws RunError where
-/// the rows of one node have too many cells, or a rank has 2^29 nodes.
+/// Cuts the own nodes of a mesh into clusters of at most Clusters::most_own nodes, by their positions. Clusters may
+/// have more nodes that share one position. Kernels keep at most `most_values` numbers of a cluster. Throws RunError
+/// where the rows of one node have too many cells, or a rank has 2^29 nodes.
 Clusters make_clusters(const CellMesh &mesh, int most_values = Clusters::most_values);
 
 /// Clusters as functors and kernels see them.
