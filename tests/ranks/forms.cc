@@ -404,10 +404,6 @@ TEST(Ranks, CubeQ1)
 {
   compare(FE_Q<3>(1));
 }
-TEST(Ranks, CubeQ2)
-{
-  compare(FE_Q<3>(2));
-}
 TEST(Ranks, CubeVector)
 {
   compare(FESystem<3>(FE_Q<3>(1), 3));
