@@ -8,7 +8,7 @@ function(adamant_precompiled name quick)
     file(WRITE ${PROJECT_BINARY_DIR}/${name}.cc "")
   endif()
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/${name}.cc)
-  set_target_properties(${name} PROPERTIES ADAMANT_QUICK ${quick})
+  set_target_properties(${name} PROPERTIES ADAMANT_QUICK ${quick} ADAMANT_DEALII ON)
   target_link_libraries(${name} adamant_flags nlohmann_json::nlohmann_json MPI::MPI_CXX)
   deal_ii_setup_target(${name})
   target_precompile_headers(${name} PRIVATE
@@ -38,6 +38,7 @@ endif()
 
 function(adamant_dealii_target target)
   deal_ii_setup_target(${target})
+  set_target_properties(${target} PROPERTIES ADAMANT_DEALII ON)
   if(ADAMANT_PRECOMPILE)
     get_target_property(quick ${target} ADAMANT_QUICK)
     if(quick AND NOT ADAMANT_QUICK AND NOT ADAMANT_CHECKED) # which have one optimization for all
