@@ -46,6 +46,7 @@ DISTRIBUTED = ["Ranks/Distributed mesh=true"]
 ONE_RANK = re.compile(r"one rank|serial mesh|p4est's meshes")  # what a refusal of ranks says
 AGREEMENT = 1e-7  # see results.py; VTU files have float32
 AT_ONCE = {"test_cuda_application": 4, "test_app_ranks": 4}  # the cases that one process of a test takes, else 64
+ON_RANKS = {"test_rank_matrices": (1, 2, 4), "test_stokes_ranks": (1, 2, 3), "test_dealii_ranks": (1, 2, 3)}
 # Short solves of each method: racecheck makes them 50 times as long.
 RACECHECKED = "*BiCGStab*/cuda:*Krylov.ConvergesTo*/cuda:*Krylov.GMRES*/cuda-*EndsAtTheTrueResidual*"
 LONG_IN_MEMCHECK = "*ContractionDoesNotDependOnTheLevel*"  # two minutes each there
@@ -116,18 +117,17 @@ def tests(gpus, build, jobs, only, report):
         report.add(name, False, "there are two of this name; one is of an older build: remove it")
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
         parts = {p: -(-len(cases(str(p), environment)) // AT_ONCE.get(p.name, 64)) for p in programs
-                 if p.name != "test_rank_matrices"}
+                 if p.name not in ON_RANKS}
         work = [pool.submit(one_test, gpus, str(p), environment, 0, k, parts[p])
                 for p in sorted(parts, key=lambda p: -parts[p]) for k in range(parts[p])]
-        work += [pool.submit(one_test, gpus, str(p), environment, n) for p in programs if p.name == "test_rank_matrices"
-                 for n in (1, 2, 4)]
+        on_ranks = [p for p in programs if p.name in ON_RANKS]
+        work += [pool.submit(one_test, gpus, str(p), environment, n) for p in on_ranks for n in ON_RANKS[p.name]]
         if len(gpus.users) > 1:
-            work += [pool.submit(one_test, gpus, str(p), environment, 2, one_each=True) for p in programs
-                     if p.name == "test_rank_matrices"]
+            work += [pool.submit(one_test, gpus, str(p), environment, 2, one_each=True) for p in on_ranks]
         for done in as_completed(work):
             report.add(*done.result())
-    if only("test_rank_matrices") and not any(p.name == "test_rank_matrices" for p in programs):
-        report.add("test_rank_matrices", False, f"{build} has no such test")
+    for name in sorted(n for n in ON_RANKS if only(n) and n not in names):
+        report.add(name, False, f"{build} has no such test")
 
 
 # --- Programs ---------------------------------------------------------------------------------------------------------
