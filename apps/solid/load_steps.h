@@ -27,8 +27,8 @@ public:
   unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((1. - time) / length - 1e-8)); }
 
   /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError,
-  /// it has changed no state, and the step is halved, at most 6 times; `cause` returns a part of the message. Throws
-  /// SolverError where that does not help.
+  /// it has changed no state, and the step is halved, at most 6 times, and to no less than about a ten-thousandth of the
+  /// first one's length. `cause` returns a part of the message. Throws SolverError where that does not help.
   void take(double start, double &time, const std::function<int()> &take, const std::function<std::string()> &cause)
   {
     for (halvings = 0;; ++halvings)
@@ -46,9 +46,9 @@ public:
         {
           const std::string why = cause();
           quick                 = 0;
-          if (halvings == most_halvings)
+          if (halvings == most_halvings || time - start < least * most)
             throw adamant::SolverError(why + "the load step from t = " + adamant::to_text(start) + " to " +
-                                       adamant::to_text(time) + " fails after " + std::to_string(most_halvings) +
+                                       adamant::to_text(time) + " fails after " + std::to_string(halvings) +
                                        " halvings; the last state, t = " + adamant::to_text(start) +
                                        ", is written: " + error.what());
           length = 0.5 * (time - start);
@@ -68,7 +68,8 @@ public:
   int halvings = 0; ///< of the last step
 
 private:
-  static constexpr int few = 5, most_halvings = 6;
+  static constexpr int    few = 5, most_halvings = 6;
+  static constexpr double least = 1e-4; // of the first length, where steps become ever smaller
 
   double most, length; // of a step
   int    quick = 0;    // steps in a row that took few steps of Newton's method

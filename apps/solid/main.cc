@@ -13,8 +13,8 @@
 
 #include "load_steps.h"
 #include "parameters.h"
+#include "results.h"
 
-#include "evaluation/evaluation.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
@@ -28,12 +28,11 @@
 #include <deal.II/fe/fe_system.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 
 using namespace adamant;
 using solid::Parameters;
@@ -43,7 +42,7 @@ class Solid : public TimeDependentProblem<dim>
 {
 public:
   Solid(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), {}, parameters.mesh, parameters.discretization.degree)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh, parameters.discretization.degree)
     , parameters(parameters)
     , energies(parameters.problem.energies())
     , load_factor(parameters.problem.load_factor_of_time())
@@ -59,7 +58,11 @@ private:
   // Makes the levels, their constraints, and the values at points.
   void setup_fields() override
   {
-    solver.reset(); // of another mesh
+    results.reset(); // of another mesh
+    equilibrium.reset();
+    solver.reset();
+    with_new_interpolation.reset();
+    deformation.reset();
     const auto                  lengths = extent(*mesh);
     const dealii::FESystem<dim> fe(dealii::FE_Q<dim>(parameters.discretization.degree), dim);
     UnknownOptions              options;
@@ -70,17 +73,15 @@ private:
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false), true, false);
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
-    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent").control,
+    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
                         parameters.newton.options(largest(energies, bulk_over_shear)));
     state = Vector<double>(device, deformation->n_state());
     u     = state.part(0, unknown->size());
     this->add_output(*unknown, u, {"displacement"});
     if (deformation->projected())
-      for (auto *values : {&of_files, &of_statistics})
-        *values = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
+      of_files = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
     this->add_output(*unknown, u, solid_fields<dim>(parameters.output, energies, of_files));
-    evaluation.emplace(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&unknown->space(), names()}},
-                       solid_quantities<dim>(energies, of_statistics));
+    results.emplace(parameters, energies, unknown->space(), mapping, *deformation);
   }
 
   // Files show the state of this call, perhaps beside the next step.
@@ -103,10 +104,10 @@ private:
     deformation->residual(state, 0., load, r);
     deformation->linearize(state);
     solver = make_solver();
-    equilibrium->set_solver([this]() -> LinearSolver & {
+    equilibrium->set_solver([this](bool first) -> LinearSolver & {
       if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
         return *(with_new_interpolation = make_solver());
-      solver->update();
+      solver->update(first);
       return *solver;
     });
     this->describe(*unknown, deformation->tangent(), *solver);
@@ -128,8 +129,7 @@ private:
   PendingResult advance() override
   {
     const auto take = [this] {
-      const Vector<double> g(device, prescribed_values(time));
-      newton = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
+      newton = find_equilibrium();
       return newton.steps;
     };
     const auto cause = [this] {
@@ -157,6 +157,16 @@ private:
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
 
+  // Under the loads and the prescribed displacements of this time.
+  NewtonResult find_equilibrium()
+  {
+    const Vector<double> g(device, prescribed_values(time));
+    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
+    if (!equilibrium->stable() && !std::exchange(noted, true))
+      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << std::endl;
+    return result;
+  }
+
   Array<double> prescribed_values(double t) const
   {
     const auto &text = parameters.problem.displacement;
@@ -172,81 +182,40 @@ private:
     steps.serialize(state);
     state.scalar(newton_steps);
     state.scalar(history);
-    state.vector(u, unknown->space());
-    auto of_cells = this->state.part(u.size(), this->state.size() - u.size());
-    if (deformation->projected())
-      state.vector(of_cells, StorageOrder{device.communicator(), {}});
+    deformation->serialize(state, this->state);
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
     Vector<double> r(device, deformation->n_state());
     deformation->residual(this->state, 0., load, r); // for results of the state
+    if (!state.changes_mesh())
+      return;
+    if (deformation->n_inverted() > 0.)
+      throw SolverError("cells would invert on another one (" + deformation->least_stretch() + ")");
+    newton_steps += find_equilibrium().steps;
   }
+
+  bool may_refuse_mesh() const override { return true; }
 
   // Adds the load step's results to a row of the statistics.
   void add_statistics(Statistics::Row &row) override
   {
-    results             = deformation->results();
     const double factor = load_factor(time);
-    row.insert(row.end(), {{"load_factor", factor},
-                           {"newton_steps", newton.steps},
-                           {"halvings", steps.halvings},
-                           {"strain_energy", results.energy},
-                           {"work_of_load", factor * device.dot(work, u)},
-                           {"volume", results.volume},
-                           {"least_J", results.least_J},
-                           {"largest_J", results.most_J}});
-    const auto u_here = this->download(u);
-    const auto of_boundaries =
-      resultants(unknown->space(), mapping, held(), deformation->forces_of_cells(), u_here.data());
-    for (const auto &[id, resultant] : of_boundaries)
-      {
-        const std::string name = "boundary" + std::to_string(id);
-        for (int d = 0; d < dim; ++d)
-          row.emplace_back(name + "_force_" + "xyz"[d], resultant.force[d]);
-        for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
-          row.emplace_back(name + "_moment_" + "xyz"[d], resultant.moment[d]);
-      }
-    if (of_statistics)
-      of_statistics->set(*deformation);
-    evaluation->add_to(row, {u_here.data()});
+    row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
+    if (parameters.linear_solver.options("").type == SolverType::cg) // other methods do not see it
+      row.insert(row.end(), {{"stable", equilibrium->stable()}});
+    results->add_to(row, factor * device.dot(work, u), this->download(u));
   }
 
   void report() override
   {
-    results                = deformation->results();
     record["newton_steps"] = newton_steps;
     for (std::size_t k = 0; k < history.size(); k += 4)
       record["newton"].push_back({{"tolerance", history[k]},
                                   {"iterations", int(history[k + 1])},
                                   {"length", history[k + 2]},
                                   {"residual", history[k + 3]}});
-    record["strain_energy"] = results.energy;
-    record["least_J"]       = results.least_J;
-    if (results.least_J < 0.6 &&
-        largest(energies, [](const auto &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }) > 0.)
-      std::cout << "note: J is " << results.least_J
-                << " somewhere: st_venant_kirchhoff has no stiffness against inversion; take neo_hooke_compressible"
-                << std::endl;
-    if (of_statistics)
-      of_statistics->set(*deformation);
-    evaluation->add_to(record, {this->download(u).data()}, this->folder());
-  }
-
-  // Returns the boundaries where anything is prescribed.
-  std::set<unsigned int> held() const
-  {
-    std::set<unsigned int> ids;
-    for (const auto &[id, components] : parameters.problem.boundaries.dirichlet)
-      if (parameters.mesh.given() || id < 2 * dim)
-        ids.insert(id);
-    return ids;
-  }
-
-  static std::vector<std::string> names()
-  {
-    const std::vector<std::string> all = {"u_x", "u_y", "u_z"};
-    return {all.begin(), all.begin() + dim};
+    results->add_to(record, this->download(u), this->folder());
   }
 
   const Parameters                     &parameters;
@@ -256,15 +225,15 @@ private:
   std::optional<Unknown<dim>>           unknown;
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
-  std::optional<Evaluation<dim>>        evaluation;
+  std::optional<solid::Results<dim>>    results;
   std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
-  std::shared_ptr<ProjectedValues<dim>> of_files, of_statistics;        // null: dilatations are not projected
+  std::shared_ptr<ProjectedValues<dim>> of_files;                       // null: dilatations are not projected
   NewtonResult                          newton;                         // of the last load step
   std::vector<double>                   history; // of it: tolerance, iterations, length and residual of each step
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
-  double                                start = 0.;
-  SolidResults                          results;
+  double                                start        = 0.;
   int                                   newton_steps = 0;
+  bool                                  noted        = false; // that a state is not stable
 };
 
 int main(int argc, char **argv)

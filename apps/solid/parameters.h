@@ -5,6 +5,7 @@
 #include "elasticity/elasticity_parameters.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
+#include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/time_parameters.h"
 #include "meshes/mesh_parameters.h"
@@ -176,6 +177,7 @@ struct Parameters
   NewtonParameters         newton;
   OutputParameters         output{mesh};
   LinearSolverParameters   linear_solver{default_options(), 64};
+  AdaptivityParameters     adaptivity{{"displacement"}};
 
   unsigned int dim() const { return problem.dimension; }
 
@@ -209,6 +211,9 @@ struct Parameters
               "neo_hooke, mooney_rivlin or yeoh");
     });
     linear_solver.require_multigrid();
+    adaptivity.check(dim());
+    require(adaptivity.first_cycles == 0, "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
+            ", but the body is at rest on the first mesh; Mesh/Local refinements refines that");
     output.check(dim());
   }
 

@@ -179,9 +179,7 @@ void Run::measure(const LinearSolver &solver)
 
 std::size_t Run::host_memory() const
 {
-  double bytes = peak_host_memory();
-  ranks.sum(&bytes, 1);
-  return static_cast<std::size_t>(bytes);
+  return dealii::Utilities::MPI::sum<std::size_t>(peak_host_memory(), ranks.handle());
 }
 
 void Run::print_size() const

@@ -143,28 +143,28 @@ template <int dim>
 void TimeDependentProblem<dim>::begin()
 {
   if (run_info.continues())
-    {
-      shape = is_distributed(*mesh) || adaptivity.options.on() || mapping.get_degree() > 1 ? manifolds() : nullptr;
-      StoredMesh<dim> stored(*mesh, shape.get(), join_periodic);
-      run_info.checkpoint().archive() >> stored >> adaptivity; // of the adaptivity how far it refines
-      check_mapping();
-      setup();
-      State state(run_info.checkpoint().archive());
-      return serialize_all(state);
-    }
+    return load(run_info.checkpoint().archive());
   timed("init/mesh", [this] { make_mesh(); });
   adapt_mesh();
   adaptivity.begin(*mesh);
   for (unsigned int cycle = 0;; ++cycle)
     {
-      check_mapping();
-      setup();
+      set_up_on_mesh();
       timed("init/initial values", [this] { set_initial_values(); });
       if (cycle == adaptivity.options.first_cycles || !adapt_to_initial_values())
         break;
     }
   run_info.begin_output();
   write_output();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::set_up_on_mesh()
+{
+  outputs.clear();
+  snapshots.clear();
+  check_mapping();
+  setup();
 }
 
 template <int dim>
@@ -175,7 +175,6 @@ bool TimeDependentProblem<dim>::adapt_to_initial_values()
   MeshChange<dim> change(*mesh);
   if (!change.any())
     return false;
-  outputs.clear();
   change.execute();
   return true;
 }
@@ -183,14 +182,17 @@ bool TimeDependentProblem<dim>::adapt_to_initial_values()
 template <int dim>
 void TimeDependentProblem<dim>::change_mesh()
 {
-  const Section whole(timer, "remesh");
-  const auto    field      = [this] { return followed(adaptivity.options.field); };
-  const auto    mass_now   = [&] { return timed("remesh/mass", [&] { return adaptivity.mass(field()); }); };
-  const auto    flag_cells = [&] {
+  const Section     whole(timer, "remesh");
+  std::stringstream former;
+  const auto        field      = [this] { return followed(adaptivity.options.field); };
+  const auto        mass_now   = [&] { return timed("remesh/mass", [&] { return adaptivity.mass(field()); }); };
+  const auto        flag_cells = [&] {
     const Section scope(timer, "remesh/estimate");
     const auto    indicators = adaptivity.indicators(field());
     if (!adaptivity.wants_change(step, *mesh, indicators))
       return false;
+    if (may_refuse_mesh())
+      save(*std::make_unique<CheckpointWriter::Archive>(former));
     adaptivity.flag(*mesh, indicators);
     return true;
   };
@@ -203,13 +205,24 @@ void TimeDependentProblem<dim>::change_mesh()
         return;
       wait_for_output(); // it reads the mesh
       const auto before = mass_now();
+      timer.remeshing   = true;
       set_up_anew(change);
       adaptivity.count_change(before, mass_now());
+    }
+  catch (const SolverError &error)
+    {
+      if (!may_refuse_mesh())
+        throw;
+      std::istringstream        saved(device.communicator().first_text(former.str())); // which the first rank has
+      CheckpointReader::Archive archive(saved);
+      load(archive);
+      std::cout << "note: the mesh after step " << step << " stays as it was: " << error.what() << std::endl;
     }
   catch (const InputError &error)
     {
       throw InputError("on the mesh after step " + std::to_string(step) + ": " + error.what());
     }
+  timer.remeshing = false;
 }
 
 // All on the new mesh, with what serialize() keeps.
@@ -224,13 +237,8 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
     serialize(state);
     change.prepare();
   }
-  outputs.clear();
-  snapshots.clear();
   timed("remesh/refinement", [&change] { change.execute(); });
-  timer.remeshing = true;
-  check_mapping();
-  setup();
-  timer.remeshing = false;
+  set_up_on_mesh();
   Section                   scope(timer, "remesh/transfer");
   CheckpointReader::Archive archive(scalars);
   State                     state(archive, &change);
@@ -265,12 +273,28 @@ void TimeDependentProblem<dim>::write_checkpoint()
 {
   if (finished()) // which the end of the step has told
     run_info.checkpoint_due(step, true);
-  run_info.write_checkpoint(step, time, [this](CheckpointWriter::Archive &archive) {
-    const StoredMesh<dim> stored(*mesh);
-    archive << stored << adaptivity;
-    State state(archive);
-    serialize_all(state);
-  });
+  run_info.write_checkpoint(step, time, [this](CheckpointWriter::Archive &archive) { save(archive); });
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::save(CheckpointWriter::Archive &archive)
+{
+  const StoredMesh<dim> stored(*mesh);
+  archive << stored << adaptivity; // of the adaptivity how far it refines
+  State state(archive);
+  serialize_all(state);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::load(CheckpointReader::Archive &archive)
+{
+  mesh->clear();
+  shape = is_distributed(*mesh) || adaptivity.options.on() || mapping.get_degree() > 1 ? manifolds() : nullptr;
+  StoredMesh<dim> stored(*mesh, shape.get(), join_periodic);
+  archive >> stored >> adaptivity;
+  set_up_on_mesh();
+  State state(archive);
+  serialize_all(state);
 }
 
 template <int dim>

@@ -105,6 +105,8 @@ protected:
   /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, to go
   /// back before a step, or on a new mesh, where it has to set prescribed values.
   virtual void serialize(State &state) = 0;
+  /// Returns whether serialize() may refuse a new mesh by SolverError. The mesh before then stays, with all on it.
+  virtual bool may_refuse_mesh() const { return false; }
 
   /// Returns whether the run ends before its last step, for example at a steady flow.
   virtual bool finished() const { return false; }
@@ -210,6 +212,9 @@ private:
   bool adapt_to_initial_values(); // returns whether the mesh changes
   void change_mesh();
   void set_up_anew(MeshChange<dim> &change);
+  void set_up_on_mesh();
+  void save(CheckpointWriter::Archive &archive); // the mesh and all on it
+  void load(CheckpointReader::Archive &archive);
   bool waits() const;
   bool due(unsigned int interval) const { return interval > 0 && (schedule.due(interval, step) || finished()); }
   bool output_due() const { return due(schedule.output_interval) && (step > 0 || schedule.initial_output); }

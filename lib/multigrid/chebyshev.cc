@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace adamant
 {
@@ -157,6 +158,9 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
 template <typename Number>
 void PolynomialSmoother<Number>::follow_eigenvalue()
 {
+  const bool anew = std::exchange(begun, *options.beginning) != *options.beginning;
+  if (anew)
+    level.device.copy(start, dominant);
   level.device.axpby(Number(0.1), start, Number(1), dominant);
   const double estimate = grow(dominant, options.chebyshev ? d : scratch, 3);
   if (!std::isfinite(estimate))
@@ -165,10 +169,10 @@ void PolynomialSmoother<Number>::follow_eigenvalue()
       throw RunError(
         "a matrix has values that are no numbers or too large, or a diagonal entry zero; is a coefficient so?");
     }
-  if (estimate <= lambda && lambda <= 1.1 * estimate)
+  if (!anew && estimate <= lambda && lambda <= 1.1 * estimate)
     return;
   const auto before = coefficients(1);
-  const bool near   = estimate > lambda && estimate < 1.1 * lambda;
+  const bool near   = !anew && estimate > lambda && estimate < 1.1 * lambda;
   lambda            = 1.02 * (near ? estimate : std::max(estimate, largest_eigenvalue()));
   if (coefficients(1) != before) // damped steps have others only where lambda limits them
     level.device.outdate_graphs();

@@ -75,6 +75,7 @@ private:
   SmootherOptions                   options;
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0; // 0: it is not needed
+  int                               begun  = 0; // options.beginning at the last update
   mutable Vector                    d;          // empty without Chebyshev
   // The power method's first and last vector, and its own work vector without Chebyshev; only where values change on
   // the device.

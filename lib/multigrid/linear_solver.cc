@@ -82,11 +82,6 @@ SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, con
   return method->solve(b, x, control);
 }
 
-void LinearSolver::vmult(const Vector<double> &v, Vector<double> &z) const
-{
-  M->vmult(v, z);
-}
-
 const Matrix<double> &LinearSolver::matrix() const
 {
   return finest->A;
@@ -97,8 +92,9 @@ PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, c
   return method->launch(b, x, options.control, follow);
 }
 
-void LinearSolver::update()
+void LinearSolver::update(bool anew)
 {
+  *options.multigrid.smoother.beginning += anew;
   if (!shares_matrix)
     finest->update();
   M->update();
@@ -115,11 +111,5 @@ LinearSolver::Cost LinearSolver::measure_preconditioner() const
       M->vmult(v, z);
   });
   return {several.seconds() / repeat, graph.n_operations()};
-}
-
-std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
-{
-  solver.M->print(out);
-  return out;
 }
 } // namespace adamant

@@ -61,10 +61,11 @@ public:
     const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow = [] {});
 
   /// Sets z = M v by one application of the preconditioner.
-  void vmult(const Vector<double> &v, Vector<double> &z) const;
+  void vmult(const Vector<double> &v, Vector<double> &z) const { M->vmult(v, z); }
 
-  /// Takes over the values that the levels' matrices have now; patterns and transfers stay.
-  void update();
+  /// Takes over the values that the levels' matrices have now; patterns and transfers stay. What smoothers know of
+  /// earlier values shortens the update, and enters their eigenvalues. With `anew` nothing of it does.
+  void update(bool anew = false);
 
   /// The cost of one application of the preconditioner on a GPU, run as a graph.
   struct Cost
@@ -79,7 +80,7 @@ public:
   const Preconditioner &preconditioner() const { return *M; }
   Preconditioner       &preconditioner() { return *M; }
 
-  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver);
+  friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver) { return solver.M->print(out), out; }
 
 private:
   Device                               where;

@@ -6,6 +6,7 @@
 #include "base/host_device.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct SmootherOptions
   double      largest     = 0.;       ///< lambda, where it is known; 0: the power method estimates lambda
   int         power_steps = 15;       ///< the least steps of the power method; fewer give a smaller lambda
   bool        arnoldi     = false;    ///< ArnoldiPolynomial, instead of Chebyshev's polynomial and of damped steps
+  /// Where this number, which copies share, has changed, an update estimates lambda without what earlier ones found.
+  std::shared_ptr<int> beginning = std::make_shared<int>(0);
 };
 
 /// A vector that a matrix maps to zero: it is one at the rows i with i % node_size = component, zero elsewhere.

@@ -78,13 +78,6 @@ std::string to_text(double value)
   return text;
 }
 
-void fail(const char *solver, const SolverControl &control, int iteration, double residual, const std::string &what,
-          const std::string &cause)
-{
-  throw SolverError(std::string(solver) + " for the " + control.name + ": " + what + " at iteration " +
-                    std::to_string(iteration) + " (relative residual " + to_text(residual) + "); " + cause);
-}
-
 void check_residual(const char *solver, const SolverControl &control, int iteration, double residual)
 {
   if (!std::isfinite(residual))
@@ -115,7 +108,7 @@ void check_ending(const char *solver, const SolverControl &control, const Krylov
   if (state.ending == Ending::limit)
     fail_unconverged(solver, control, residual);
   if (state.ending == Ending::breakdown)
-    fail(solver, control, iterations, residual, "breakdown", cause_of_breakdown);
+    fail<BreakdownError>(solver, control, iterations, residual, "breakdown", cause_of_breakdown);
   if (state.ending == Ending::stagnation)
     fail(solver, control, iterations, residual, "stagnation", cause_of_stagnation);
 }

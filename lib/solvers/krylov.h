@@ -122,9 +122,20 @@ double scale_into_range(const Vector<double> &v);
 /// Returns a residual or tolerance as messages give it, e.g. "1e-08".
 std::string to_text(double value);
 
-/// Throws SolverError that names the solver, the system, the iteration, the failure `what` and its likely `cause`.
+/// A breakdown; of CG where it meets r . z <= 0 or p . A p <= 0.
+struct BreakdownError : SolverError
+{
+  using SolverError::SolverError;
+};
+
+/// Throws Error that names the solver, the system, the iteration, the failure `what` and its likely `cause`.
+template <class Error = SolverError>
 [[noreturn]] void fail(const char *solver, const SolverControl &control, int iteration, double residual,
-                       const std::string &what, const std::string &cause);
+                       const std::string &what, const std::string &cause)
+{
+  throw Error(std::string(solver) + " for the " + control.name + ": " + what + " at iteration " +
+              std::to_string(iteration) + " (relative residual " + to_text(residual) + "); " + cause);
+}
 
 /// The cause that messages give for stagnation of the true residual.
 inline constexpr const char *below_rounding = "the tolerance is below what rounding allows for this matrix";

@@ -62,6 +62,42 @@ struct FunctionsInCells
   }
 };
 
+/// Computes the values at points of functions given by coefficients, by Device::for_each over cells.
+struct FunctionsAtPoints
+{
+  FunctionsInCells functions;
+  const double    *coefficients;
+  double          *at_points;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const int n_q = functions.shapes.n_q;
+    for (int q = 0; q < n_q; ++q)
+      at_points[static_cast<long>(cell) * n_q + q] = functions.value(coefficients, cell, q);
+  }
+};
+
+/// Computes the coefficients of the projections in L² of functions given at points, by Device::for_each over cells.
+struct ProjectionsOfFunctions
+{
+  FunctionsInCells functions;
+  const double    *at_points;
+  double          *coefficients;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const int     n = functions.n, n_q = functions.shapes.n_q;
+    const double *weight = functions.shapes.JxW + static_cast<long>(functions.shapes.shape[cell]) * n_q;
+    for (int k = 0; k < n; ++k)
+      {
+        double sum = 0.;
+        for (int q = 0; q < n_q; ++q)
+          sum += weight[q] * functions.at(cell, q)[k] * at_points[static_cast<long>(cell) * n_q + q];
+        coefficients[static_cast<long>(cell) * n + k] = sum;
+      }
+  }
+};
+
 /// Computes what projected dilatations ϑ = θ - 1 and pressures p add to a state, by Device::for_each over cells. These
 /// are both at points, the residuals r_p = Π(J - 1) - ϑ and r_θ = ΠU'(ϑ) - p, and the matrix S of Π(U'' ·). All but the
 /// first are coefficients of ψ_k, at [cell n + k]; S_kl is at [(cell n + k) n + l].

@@ -1,5 +1,8 @@
 #include "solid/equilibrium.h"
 
+#include "operators/linear_operator.h"
+#include "solvers/gmres.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,11 +10,11 @@ namespace adamant
 {
 template <int dim>
 Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
-                              const SolverControl &control, const EquilibriumOptions &options)
+                              const LinearSolverOptions &linear, const EquilibriumOptions &options)
   : device(device)
   , deformation(deformation)
   , field(field)
-  , control(control)
+  , linear(linear)
   , options(options)
   , newton(device, *this, deformation.n_state())
   , x(device, deformation.n_state())
@@ -32,6 +35,8 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   this->load   = &load;
   reference    = 0.;
   inverts      = false;
+  definite     = true;
+  solver       = nullptr;
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
   field.nodal_values(u, g, delta);
@@ -57,7 +62,7 @@ void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
   deformation.linearize(state);
   try
     {
-      solver = &updated_solver();
+      solver = &updated_solver(solver == nullptr);
     }
   catch (const SolverError &)
     {
@@ -82,18 +87,38 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
   device.copy(r.part(0, rhs.size()), rhs);
   if (moves || deformation.projected())
     deformation.subtract_change(delta, rhs);
-  auto with_tolerance      = control;
+  auto with_tolerance      = linear.control;
   with_tolerance.tolerance = tolerance;
   if (deformation.projected() && !moves) // the residuals of θ and p make the right-hand side larger, by K
     with_tolerance.tolerance *= std::min(1., std::sqrt(device.dot(r, r) / device.dot(rhs, rhs)));
-  unknowns.set_zero();
-  const auto result = solver->solve(rhs, unknowns, with_tolerance);
+  const auto result = solve_for_unknowns(with_tolerance);
   auto       d_u    = d.part(0, field.size());
   field.nodal_values(unknowns, nothing, d_u);
   if (moves)
     device.axpby(1., delta, 1., d_u);
   deformation.follow(d);
   return result;
+}
+
+template <int dim>
+SolverResult Equilibrium<dim>::solve_for_unknowns(const SolverControl &control)
+{
+  unknowns.set_zero();
+  try
+    {
+      const auto result = solver->solve(rhs, unknowns, control);
+      definite          = true;
+      return result;
+    }
+  catch (const BreakdownError &)
+    {
+      if (linear.type != SolverType::cg)
+        throw;
+      definite = false;
+      unknowns.set_zero();
+      const MatrixOperator A(solver->matrix(), device);
+      return GMRES(device, A, solver->preconditioner(), linear.restart).solve(rhs, unknowns, control);
+    }
 }
 
 template <int dim>

@@ -28,17 +28,23 @@ template <int dim>
 class Equilibrium : private NonlinearProblem
 {
 public:
-  /// `deformation` and `field`, its unknown, have to outlive the object. `control` is that of the linear systems but
-  /// for their tolerance.
+  /// `deformation` and `field`, its unknown, have to outlive the object. `linear` are the options of the tangent's
+  /// solver, whose tolerance counts for nothing.
   Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
-              const SolverControl &control, const EquilibriumOptions &options);
+              const LinearSolverOptions &linear, const EquilibriumOptions &options);
 
-  /// Sets a function that returns the solver of the tangent with its present values.
-  void set_solver(std::function<LinearSolver &()> of_tangent) { updated_solver = std::move(of_tangent); }
+  /// Sets a function that returns the solver of the tangent with its present values. It is told whether these are the
+  /// first ones of a solve, which is to depend on nothing but the state that it begins with.
+  void set_solver(std::function<LinearSolver &(bool first)> of_tangent) { updated_solver = std::move(of_tangent); }
 
   /// Changes `state` into that of equilibrium under factor times `load` (rows of unknowns), with the prescribed
-  /// displacements g. Throws SolverError where the method fails; `state` is then unchanged.
+  /// displacements g. Throws SolverError where the method fails; `state` is then unchanged. Linear systems whose matrix
+  /// conjugate gradients find to be indefinite are solved once more, by GMRES.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
+
+  /// Returns whether conjugate gradients have solved the last linear system of the last solve: its tangent is then
+  /// positive definite, as far as they have seen. Other methods do not tell, and count as they do.
+  bool stable() const { return definite; }
 
   /// Returns where the last solve has turned a cell inside out: "det F = ... at ...". Empty: nowhere.
   std::string inverted();
@@ -47,22 +53,24 @@ private:
   void         residual(const Vector<double> &state, Vector<double> &r) override;
   void         linearize(const Vector<double> &state, Linearization kind) override;
   SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) override;
+  SolverResult solve_for_unknowns(const SolverControl &control);
   bool         accepts(const NewtonTrial &step) override;
   bool         solved(double norm, double wanted) override;
 
-  const Device                    device;
-  FiniteDeformation<dim>         &deformation;
-  const DeviceField<dim>         &field;
-  const SolverControl             control;
-  EquilibriumOptions              options;
-  Newton                          newton;
-  std::function<LinearSolver &()> updated_solver;
-  LinearSolver                   *solver = nullptr;
-  Vector<double>                  x, rhs, unknowns;
-  Vector<double>                  delta, nothing;    // the change of prescribed displacements, and none
-  double                factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
-  const Vector<double> *load    = nullptr;
-  bool                  moves   = false;
-  bool                  inverts = false; // the last state on trial
+  const Device                        device;
+  FiniteDeformation<dim>             &deformation;
+  const DeviceField<dim>             &field;
+  const LinearSolverOptions           linear;
+  EquilibriumOptions                  options;
+  Newton                              newton;
+  std::function<LinearSolver &(bool)> updated_solver;
+  LinearSolver                       *solver = nullptr; // null: no tangent of this solve has been one
+  Vector<double>                      x, rhs, unknowns;
+  Vector<double>                      delta, nothing; // the change of prescribed displacements, and none
+  double                factor = 1., reference = 0.;  // reference: ‖F‖ once prescribed displacements are reached
+  const Vector<double> *load     = nullptr;
+  bool                  moves    = false;
+  bool                  inverts  = false; // the last state on trial
+  bool                  definite = true;  // the last tangent, as far as is known
 };
 } // namespace adamant

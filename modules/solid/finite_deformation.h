@@ -8,6 +8,7 @@
 #include "fem/forms/quadrature_data.h"
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
+#include "frame/restart/state.h"
 #include "solid/solid_kernels.h"
 #include "solid/stored_energy.h"
 
@@ -72,6 +73,9 @@ public:
   void subtract_change(const Vector<double> &delta, Vector<double> &r);
   /// Sets in d, a change of the state, that of θ and p for the change of u.
   void follow(Vector<double> &d);
+  /// Saves or loads a state. Where the mesh changes, u is interpolated. A new cell takes θ and p as its parent's
+  /// functions, or as the projection of its children's. That keeps the mean by volume where the children fill the cell.
+  void serialize(State &archive, Vector<double> &state) const;
 
   SolidResults results(); ///< of the state of the last residual; waits
   /// @name θ - 1 and p at the points of QGauss(degree + 1), in the state of the last residual
@@ -108,6 +112,7 @@ private:
   void             add_functions(Level &level) const;
   void             take_averages(const Vector<double> &state);
   void             let_follow(Vector<double> &d_theta, Vector<double> &d_p);
+  void             carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const;
 
   const Device                device;
   const DeviceField<dim>     &unknown;

@@ -22,6 +22,8 @@ template void for_each(const DeviceInterface &, int, const ResultsInCells<2> &);
 template void for_each(const DeviceInterface &, int, const ResultsInCells<3> &);
 template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<2> &);
 template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<3> &);
+template void for_each(const DeviceInterface &, int, const FunctionsAtPoints &);
+template void for_each(const DeviceInterface &, int, const ProjectionsOfFunctions &);
 template void for_each(const DeviceInterface &, int, const Dilatation &);
 template void for_each(const DeviceInterface &, int, const MeansOfFunctions &);
 template void for_each(const DeviceInterface &, int, const ConstantDilatation &);

@@ -38,6 +38,14 @@ protected:
   {}
 };
 
+class Solid : public DryRun
+{
+protected:
+  Solid()
+    : DryRun(SOLID)
+  {}
+};
+
 const std::string prm = PRM "/";
 
 // Columns take more than the set-up: in one batch, and in several of them.
@@ -78,6 +86,14 @@ TEST_F(NavierStokes, DryRunTellsSizeAndMemory)
   expect_what_the_run_uses(
     {prm + "navier_stokes/paper.prm", "--set", "Mesh/Refinements=3", "--set", "Time stepping/End time=0.01"});
 }
+
+TEST_F(Solid, DryRunTellsSizeAndMemory)
+{
+  expect_what_the_run_uses({prm + "solid/cook.prm"});
+  expect_what_the_run_uses({prm + "solid/step_44.prm", "--set", "Time stepping/Load steps=1", "--set",
+                            "Problem/Traction=3: 0; -4e7*(x<0.5e-3)*(z<0.5e-3); 0"});
+}
+
 // The size behind a line's beginning, such as "boundary 0: 40 faces, length ".
 double size_of(const std::string &out, const std::string &line)
 {

@@ -184,6 +184,12 @@ struct StationaryNavierStokesRestarts : Restarts
     : Restarts(STATIONARY)
   {}
 };
+struct SolidRestarts : Restarts
+{
+  SolidRestarts()
+    : Restarts(SOLID)
+  {}
+};
 
 const Settings annulus = {"Mesh/File=annulus.inp", "Mesh/Curved boundaries=1: circle; 0; 0, 2: circle; 0; 0"};
 
@@ -392,6 +398,48 @@ TEST_F(BuoyantFlowRestarts, SameBitsOfALimitedTemperature)
 TEST_F(StationaryNavierStokesRestarts, SameBits)
 {
   expect_same(1, {"Problem/Viscosity=0.02", "Mesh/Refinements=3", "Refinement/Cycles=1"}, 1);
+}
+
+// Each load step begins with eigenvalues that are estimated anew. Newton's method stops far from rounding.
+const Settings hanging_body    = {"Problem/Dimension=2",
+                                  "Problem/Material=neo_hooke; mu = 1; K = 5",
+                                  "Problem/Body force=0.1; -0.2",
+                                  "Problem/Dirichlet boundaries=0: xy",
+                                  "Problem/Boundary displacement=0; 0.1*t*y",
+                                  "Mesh/Refinements=3",
+                                  "Mesh/Local refinements=1",
+                                  "Mesh/Refine where=x-0.7",
+                                  "Newton/Tolerance=1e-6",
+                                  "Time stepping/Load steps=6",
+                                  "Linear solver/Coarsest level cells=4",
+                                  "Output/Interval=2",
+                                  "Output/Points=0.9, 0.4",
+                                  "Output/Fields=J, von_mises",
+                                  "Output/Statistics=mean u; max mean_stress"},
+               mean_dilatation = {"Discretization/Volumetric strain=mean_dilatation"},
+               of_degree_2     = mean_dilatation + Settings{"Discretization/Degree=2", "Mesh/Refinements=2"};
+
+TEST_F(SolidRestarts, SameBits)
+{
+  expect_same(1, hanging_body, 3);
+  expect_same(1, hanging_body + changing, 3);
+}
+TEST_F(SolidRestarts, SameBitsOfMeanDilatations)
+{
+  expect_same(1, hanging_body + mean_dilatation + changing, 3);
+  expect_same(1, hanging_body + of_degree_2, 3);
+}
+TEST_F(SolidRestarts, SameBitsOfHarmonicInterpolation)
+{
+  expect_same(1,
+              hanging_body + of_degree_2 + changing +
+                Settings{"Linear solver/Interpolation=harmonic", "Linear solver/Smoother=vertex_patches",
+                         "Problem/Material=neo_hooke; mu = 1; K = 500"},
+              3);
+}
+TEST_F(SolidRestarts, SameBitsOnTwoRanks)
+{
+  expect_same(2, hanging_body + of_degree_2 + changing, 3);
 }
 
 TEST_F(ElasticityRestarts, MovedVerticesNeedASerialMesh)

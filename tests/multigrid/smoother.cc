@@ -224,6 +224,33 @@ TYPED_TEST(SmootherTest, FollowsAnEigenvalueThatMovesElsewhere)
     }
 }
 
+// Two smoothers with another past have the same bits after an update that begins anew, and not before.
+TYPED_TEST(SmootherTest, BeginsAnew)
+{
+  using Number         = typename TypeParam::Number;
+  const auto beginning = std::make_shared<int>(0);
+  double     lambda[2][2];
+  for (int other = 0; other < 2; ++other)
+    {
+      const auto A    = std::make_shared<CSRMatrix<double>>(two_lines(48, 0.7 + 0.2 * other, 0.5));
+      const auto rows = std::make_shared<CompressedRows>(this->device, *A);
+      LevelData  data{ValuesOnDevice{A, rows}, nullptr, nullptr};
+      rows->values.upload(A->value.data());
+      DeviceLevel<Number>        level(this->device, data);
+      PolynomialSmoother<Number> smoother(level, {"jacobi", true, 0.8, 4., 0., 15, false, beginning});
+      rows->values.upload(two_lines(48, 0.8, 0.5).value.data());
+      level.update();
+      for (int k = 0; k < 2; ++k)
+        {
+          *beginning += k;
+          smoother.update();
+          lambda[k][other] = smoother.eigenvalue();
+        }
+    }
+  EXPECT_NE(lambda[0][0], lambda[0][1]);
+  EXPECT_EQ(lambda[1][0], lambda[1][1]);
+}
+
 // Damped steps diverge with 2 / lambda. Here lambda is 1, then 4.5, and 1 again.
 TYPED_TEST(SmootherTest, DampedStepsFollowAMatrixThatChanges)
 {

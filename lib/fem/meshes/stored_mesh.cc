@@ -1,6 +1,5 @@
 #include "fem/meshes/stored_mesh.h"
 
-#include "base/communicator.h"
 #include "fem/meshes/forest.h"
 
 #include <deal.II/base/mpi.h>
@@ -31,18 +30,10 @@ std::size_t first_cell_of_tree(const std::vector<signed char> &levels, Tree tree
 template <int dim>
 std::vector<signed char> gather_levels(const Mesh<dim> &mesh)
 {
-  const Communicator       ranks(mesh.get_communicator());
-  std::vector<signed char> own = forest::levels_of<dim>(const_cast<forest::Forest<dim> *>(mesh.get_p4est()));
-  int                      n   = static_cast<int>(own.size());
-  std::vector<int>         counts(ranks.size()), starts(ranks.size() + 1, 0);
-  check_mpi(MPI_Gather(&n, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, ranks.handle()), "MPI_Gather");
-  std::size_t total = 0;
-  for (int r = 0; r < ranks.size(); ++r)
-    starts[r + 1] = to_index(total += counts[r], "cells of a checkpoint's mesh");
-  std::vector<signed char> all(ranks.rank() == 0 ? total : 0);
-  check_mpi(MPI_Gatherv(own.data(), n, MPI_SIGNED_CHAR, all.data(), counts.data(), starts.data(), MPI_SIGNED_CHAR, 0,
-                        ranks.handle()),
-            "MPI_Gatherv");
+  std::vector<signed char> all;
+  for (const auto &of_rank : dealii::Utilities::MPI::gather(
+         mesh.get_communicator(), forest::levels_of<dim>(const_cast<forest::Forest<dim> *>(mesh.get_p4est()))))
+    all.insert(all.end(), of_rank.begin(), of_rank.end());
   return all;
 }
 

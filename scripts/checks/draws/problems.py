@@ -500,6 +500,9 @@ def solid(d):
     d.set("Output/Interval", d.pick(0, 1, 2))
     d.outputs(["u", "displacement", "J", "energy", "von_mises"], samples=d.settings["Mesh/Type"] != "cylinder")
     d.fields("J", "energy", "stress", "von_mises")
+    d.adaptivity(0.3)
+    if "Adaptivity/Interval" in d.settings:
+        d.set("Adaptivity/First mesh cycles", 0)
     d.solver(["cg", "cg", "gmres"], symmetric=True, amg=False, interpolation=False, degree=degree)
 
 

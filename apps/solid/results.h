@@ -1,0 +1,107 @@
+#pragma once
+
+#include "parameters.h"
+
+#include "base/run_record.h"
+#include "evaluation/evaluation.h"
+#include "fem/spaces/level_space.h"
+#include "frame/run_folder.h"
+#include "solid/finite_deformation.h"
+#include "solid/solid_results.h"
+
+#include <deal.II/fe/mapping.h>
+
+#include <iostream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace solid
+{
+/// What statistics.csv and run.json tell of a state.
+template <int dim>
+class Results
+{
+public:
+  /// All arguments have to outlive the object.
+  Results(const Parameters &parameters, const OfEntries<StoredEnergy> &energies, const LevelSpace<dim> &space,
+          const dealii::Mapping<dim> &mapping, FiniteDeformation<dim> &deformation)
+    : parameters(parameters)
+    , energies(energies)
+    , space(space)
+    , mapping(mapping)
+    , deformation(deformation)
+    , projected(deformation.projected() ? std::make_shared<ProjectedValues<dim>>(space, mapping) : nullptr)
+    , evaluation(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&space, names()}},
+                 solid_quantities<dim>(energies, projected))
+  {}
+
+  /// Adds columns of the last residual's state, whose displacement is u, to a row of the statistics.
+  void add_to(Statistics::Row &row, double work_of_load, const Array<double> &u)
+  {
+    const SolidResults results = deformation.results();
+    row.insert(row.end(), {{"strain_energy", results.energy},
+                           {"work_of_load", work_of_load},
+                           {"volume", results.volume},
+                           {"least_J", results.least_J},
+                           {"largest_J", results.most_J}});
+    for (const auto &[id, resultant] : resultants(space, mapping, held(), deformation.forces_of_cells(), u.data()))
+      {
+        const std::string name = "boundary" + std::to_string(id);
+        for (int d = 0; d < dim; ++d)
+          row.emplace_back(name + "_force_" + "xyz"[d], resultant.force[d]);
+        for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
+          row.emplace_back(name + "_moment_" + "xyz"[d], resultant.moment[d]);
+      }
+    take_projected();
+    evaluation.add_to(row, {u.data()});
+  }
+
+  /// Adds results of the state to the record, and prints a note where its energy is the wrong one for it.
+  void add_to(RunRecord &record, const Array<double> &u, const std::string &folder)
+  {
+    const SolidResults results = deformation.results();
+    record["strain_energy"]    = results.energy;
+    record["least_J"]          = results.least_J;
+    if (results.least_J < 0.6 &&
+        largest(energies, [](const auto &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }) > 0.)
+      std::cout << "note: J is " << results.least_J
+                << " somewhere: st_venant_kirchhoff has no stiffness against inversion; take neo_hooke_compressible"
+                << std::endl;
+    take_projected();
+    evaluation.add_to(record, {u.data()}, folder);
+  }
+
+private:
+  void take_projected()
+  {
+    if (projected)
+      projected->set(deformation);
+  }
+
+  // Returns the boundaries where anything is prescribed.
+  std::set<unsigned int> held() const
+  {
+    std::set<unsigned int> ids;
+    for (const auto &[id, components] : parameters.problem.boundaries.dirichlet)
+      if (parameters.mesh.given() || id < 2 * dim)
+        ids.insert(id);
+    return ids;
+  }
+
+  static std::vector<std::string> names()
+  {
+    const std::vector<std::string> all = {"u_x", "u_y", "u_z"};
+    return {all.begin(), all.begin() + dim};
+  }
+
+  const Parameters                           &parameters;
+  const OfEntries<StoredEnergy>              &energies;
+  const LevelSpace<dim>                      &space;
+  const dealii::Mapping<dim>                 &mapping;
+  FiniteDeformation<dim>                     &deformation;
+  const std::shared_ptr<ProjectedValues<dim>> projected; // null: dilatations are not projected
+  const Evaluation<dim>                       evaluation;
+};
+} // namespace solid
