@@ -2,11 +2,11 @@
 //
 //   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
 //
-// where u is prescribed on parts of the boundary, and P N = g (dead traction) elsewhere. W(I1, I2, J) and U(J) are
-// stored energies by undeformed volume. A load factor of t multiplies f and g, and t goes from 0 to 1 in load steps. In
-// each of them Newton's method finds nodal values u = H x + B g with
+// where u is prescribed on parts of the boundary, and P N = g - p cof F N (dead traction, follower pressure) elsewhere.
+// W(I1, I2, J) and U(J) are stored energies by undeformed volume. A load factor of t multiplies f, g and p, and t goes
+// from 0 to 1 in load steps. In each of them Newton's method finds nodal values u = H x + B g with
 //
-//   F_i(u) = ∫ P : grad φ_i - factor (∫ f . φ_i + ∫ g . φ_i) = 0.
+//   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
 //
 // FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
 // device. The preconditioner of conjugate gradients is multigrid on these matrices. Equilibrium is Newton's method.
@@ -69,8 +69,9 @@ private:
     parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false), true, false);
-    deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
-    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent").control,
+    deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
+                        parameters.problem.follower_pressure.boundaries());
+    equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
                         parameters.newton.options(largest(energies, bulk_over_shear)));
     state = Vector<double>(device, deformation->n_state());
     u     = state.part(0, unknown->size());
@@ -99,8 +100,9 @@ private:
     (void)prescribed_values(1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
-    Vector<double> r(device, deformation->n_state());
-    deformation->residual(state, 0., load, r);
+    const bool symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds());
+    equilibrium->set_symmetric(symmetric);
+    evaluate_residual(0.);
     deformation->linearize(state);
     solver = make_solver();
     equilibrium->set_solver([this]() -> LinearSolver & {
@@ -111,7 +113,21 @@ private:
     });
     this->describe(*unknown, deformation->tangent(), *solver);
     if (step == 0)
-      std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected());
+      std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected())
+                << parameters.problem.follower_pressure.notes(parameters.problem.boundaries, symmetric);
+  }
+
+  // Stresses, dilatations and forces are then those of the present state, under the pressures of a time.
+  void evaluate_residual(double t)
+  {
+    Vector<double> r(device, deformation->n_state());
+    set_pressures(t);
+    deformation->residual(state, 0., load, r);
+  }
+
+  void set_pressures(double t)
+  {
+    deformation->set_pressures(parameters.problem.follower_pressure.at(t, load_factor(t)));
   }
 
   std::unique_ptr<LinearSolver> make_solver()
@@ -128,26 +144,22 @@ private:
   PendingResult advance() override
   {
     const auto take = [this] {
+      set_pressures(time);
       const Vector<double> g(device, prescribed_values(time));
       newton = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
       return newton.steps;
     };
-    const auto cause = [this] {
-      const auto where = equilibrium->inverted();
-      return where.empty() ? std::string() : "cells would invert (" + where + "): ";
-    };
+    const auto cause = [this] { return equilibrium->cause(); };
     try
       {
         steps.take(start, time, take, cause);
       }
-    catch (const SolverError &)
+    catch (const SolverError &error)
       { // in the state before the step
         --step;
-        time = start;
-        Vector<double> r(device, deformation->n_state());
-        deformation->residual(state, 0., load, r); // stresses and dilatations of files belong to it
+        evaluate_residual(time = start);
         this->write_last_state();
-        throw;
+        throw parameters.problem.follower_pressure.explained(error);
       }
     newton_steps += newton.steps;
     history.clear();
@@ -179,8 +191,7 @@ private:
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
-    Vector<double> r(device, deformation->n_state());
-    deformation->residual(this->state, 0., load, r); // for results of the state
+    evaluate_residual(time); // for results of the state
   }
 
   // Adds the load step's results to a row of the statistics.
@@ -250,7 +261,7 @@ private:
   }
 
   const Parameters                     &parameters;
-  const OfEntries<StoredEnergy>         energies;
+  const OfEntries<SolidEnergy>          energies;
   const std::function<double(double)>   load_factor;
   solid::LoadSteps                      steps;
   std::optional<Unknown<dim>>           unknown;

@@ -1,5 +1,8 @@
 #include "solid/equilibrium.h"
 
+#include "operators/linear_operator.h"
+#include "solvers/gmres.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,11 +10,11 @@ namespace adamant
 {
 template <int dim>
 Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
-                              const SolverControl &control, const EquilibriumOptions &options)
+                              const LinearSolverOptions &linear, const EquilibriumOptions &options)
   : device(device)
   , deformation(deformation)
   , field(field)
-  , control(control)
+  , linear(linear)
   , options(options)
   , newton(device, *this, deformation.n_state())
   , x(device, deformation.n_state())
@@ -31,7 +34,7 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   this->factor = factor;
   this->load   = &load;
   reference    = 0.;
-  inverts      = false;
+  fault.clear();
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
   field.nodal_values(u, g, delta);
@@ -69,12 +72,6 @@ void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
     }
 }
 
-template <int dim>
-std::string Equilibrium<dim>::inverted()
-{
-  return inverts ? deformation.least_stretch() : std::string();
-}
-
 // Newton's d is a change of the state, with nodal values: H x + δ.
 template <int dim>
 SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d, double tolerance)
@@ -82,12 +79,11 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
   device.copy(r.part(0, rhs.size()), rhs);
   if (moves || deformation.projected())
     deformation.subtract_change(delta, rhs);
-  auto with_tolerance      = control;
+  auto with_tolerance      = linear.control;
   with_tolerance.tolerance = tolerance;
   if (deformation.projected() && !moves) // the residuals of θ and p make the right-hand side larger, by K
     with_tolerance.tolerance *= std::min(1., std::sqrt(device.dot(r, r) / device.dot(rhs, rhs)));
-  unknowns.set_zero();
-  const auto result = solver->solve(rhs, unknowns, with_tolerance);
+  const auto result = solve_for_unknowns(with_tolerance);
   auto       d_u    = d.part(0, field.size());
   field.nodal_values(unknowns, nothing, d_u);
   if (moves)
@@ -97,14 +93,25 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
 }
 
 template <int dim>
+SolverResult Equilibrium<dim>::solve_for_unknowns(const SolverControl &control)
+{
+  unknowns.set_zero();
+  if (symmetric_tangent || linear.type != SolverType::cg)
+    return solver->solve(rhs, unknowns, control);
+  const MatrixOperator A(solver->matrix(), device);
+  return GMRES(device, A, solver->preconditioner(), linear.restart).solve(rhs, unknowns, control);
+}
+
+template <int dim>
 bool Equilibrium<dim>::accepts(const NewtonTrial &step)
 {
-  inverts = deformation.n_inverted() > 0.;
-  if (inverts)
-    return false;
+  fault.clear(); // kept, as Newton's method computes other residuals before it fails
+  if (deformation.n_inverted() > 0.)
+    fault = "cells would invert (" + deformation.least_stretch() + "): ";
+  else if (!std::isfinite(step.residual))
+    fault = "the energy is no number (" + deformation.no_number() + "): ";
   const bool bounded = deformation.projected() && !moves;
-  if (!std::isfinite(step.residual) ||
-      (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
+  if (!fault.empty() || (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
     return false;
   if (moves)
     reference = step.residual;

@@ -28,11 +28,13 @@ template <int dim>
 class Equilibrium : private NonlinearProblem
 {
 public:
-  /// `deformation` and `field`, its unknown, have to outlive the object. `control` is that of the linear systems but
-  /// for their tolerance.
+  /// `deformation` and `field`, its unknown, have to outlive the object. `linear` are the options of the tangent's
+  /// solver, whose tolerance counts for nothing.
   Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
-              const SolverControl &control, const EquilibriumOptions &options);
+              const LinearSolverOptions &linear, const EquilibriumOptions &options);
 
+  /// Sets whether the tangent is symmetric. Where it is not, GMRES takes the place of conjugate gradients.
+  void set_symmetric(bool symmetric) { symmetric_tangent = symmetric; }
   /// Sets a function that returns the solver of the tangent with its present values.
   void set_solver(std::function<LinearSolver &()> of_tangent) { updated_solver = std::move(of_tangent); }
 
@@ -40,20 +42,22 @@ public:
   /// displacements g. Throws SolverError where the method fails; `state` is then unchanged.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
-  /// Returns where the last solve has turned a cell inside out: "det F = ... at ...". Empty: nowhere.
-  std::string inverted();
+  /// Returns why the last solve has refused the last state that it tried, to begin a message: "cells would invert (det
+  /// F = ... at ...): " or "the energy is no number (...): ". Empty: it has not, or for another cause.
+  const std::string &cause() const { return fault; }
 
 private:
   void         residual(const Vector<double> &state, Vector<double> &r) override;
   void         linearize(const Vector<double> &state, Linearization kind) override;
   SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) override;
+  SolverResult solve_for_unknowns(const SolverControl &control);
   bool         accepts(const NewtonTrial &step) override;
   bool         solved(double norm, double wanted) override;
 
   const Device                    device;
   FiniteDeformation<dim>         &deformation;
   const DeviceField<dim>         &field;
-  const SolverControl             control;
+  const LinearSolverOptions       linear;
   EquilibriumOptions              options;
   Newton                          newton;
   std::function<LinearSolver &()> updated_solver;
@@ -61,8 +65,8 @@ private:
   Vector<double>                  x, rhs, unknowns;
   Vector<double>                  delta, nothing;    // the change of prescribed displacements, and none
   double                factor = 1., reference = 0.; // reference: ‖F‖ once prescribed displacements are reached
-  const Vector<double> *load    = nullptr;
-  bool                  moves   = false;
-  bool                  inverts = false; // the last state on trial
+  const Vector<double> *load  = nullptr;
+  bool                  moves = false, symmetric_tangent = true;
+  std::string           fault; // of the last state on trial
 };
 } // namespace adamant

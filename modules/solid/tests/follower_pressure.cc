@@ -1,0 +1,150 @@
+// Pressures that follow the faces of a deformed body: their resultants, and their part of the tangent.
+#include "body.h"
+
+#include <vector>
+
+using namespace test;
+using adamant::test::DeviceTest;
+
+namespace
+{
+// The part of the shell 1 <= |x| <= 2 where no coordinate is negative, with symmetry at its plane sides. Side 0 is
+// inside, where a pressure acts.
+template <int dim>
+struct Shell : Body<dim>
+{
+  Shell(const adamant::Device &device, const SolidEnergy &energy, unsigned int degree, unsigned int refinements)
+    : Body<dim>(device, std::make_unique<MappingQ<dim>>(degree))
+  {
+    GridGenerator::quarter_hyper_shell(this->mesh, Point<dim>(), 1., 2., dim == 2 ? 1 : 3);
+    for (const auto &face : this->mesh.active_face_iterators())
+      if (face->at_boundary())
+        {
+          const auto middle = face->center();
+          face->set_boundary_id(middle.norm() < 1. ? 0 : 1);
+          for (unsigned int d = 0; d < dim; ++d)
+            if (std::abs(middle[d]) < 1e-10)
+              face->set_boundary_id(2 + d);
+        }
+    this->mesh.refine_global(refinements);
+    adamant::DirichletBoundary dirichlet;
+    for (unsigned int d = 0; d < dim; ++d)
+      {
+        dirichlet[2 + d] = ComponentMask(dim, false);
+        dirichlet[2 + d].set(d, true);
+      }
+    this->setup({energy}, degree, dirichlet, true, {0}, 1000); // systems are solved exactly
+  }
+
+  // Finds equilibrium under the pressure p; returns the displacement of the point (1, 0, ...) along x.
+  double inflate(double p)
+  {
+    this->deformation->set_pressures({p});
+    equilibrate(*this, adamant::Precision::float64);
+    const auto u = to_host(this->state.part(0, this->field->size()));
+    const auto X = adamant::support_points(this->field->space(), this->mapping,
+                                           adamant::numbers_below(this->field->space().n_dofs()));
+    const auto n = X.size() / dim;
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::abs(X[i] - 1.) < 1e-10)
+        {
+          double others = 0.;
+          for (unsigned int d = 1; d < dim; ++d)
+            others += std::abs(X[d * n + i]);
+          if (others < 1e-10 && std::abs(u[i]) > 1e-3) // the component x
+            return u[i];
+        }
+    return 0.;
+  }
+};
+
+class FollowerPressure : public DeviceTest
+{
+protected:
+  // The sum of all nodal forces. Those of stresses add up to zero.
+  template <int dim>
+  static Tensor<1, dim> resultant(Body<dim> &body)
+  {
+    body.deformation->residual(body.state, 0., body.load, body.r);
+    const auto    &space  = body.field->space();
+    const auto     forces = body.deformation->forces_of_cells();
+    Tensor<1, dim> sum;
+    for (std::size_t i = 0; i < forces.size(); ++i)
+      sum[space.element().system_to_component_index(i % space.dofs_per_cell()).first] += forces[i];
+    return sum;
+  }
+
+  template <int dim>
+  void check_resultants(unsigned int degree) const
+  {
+    std::vector<unsigned int> sides;
+    for (unsigned int id = 0; id < 2 * dim; ++id)
+      sides.push_back(id);
+    Body<dim> body(device, {energies[0]}, degree, true, 0.05, false, sides);
+    body.deformation->set_pressures(std::vector<double>(2 * dim, 1.5));
+    body.set([](const Point<dim> &x, unsigned int c) { return wave(x, c); });
+    EXPECT_LT(resultant(body).norm(), 1e-13 * mu);
+    // The right side alone, at rest and turned by 90 degrees.
+    std::vector<double> one(2 * dim, 0.);
+    one[1] = 1.5;
+    body.deformation->set_pressures(one);
+    body.state.set_zero();
+    Tensor<1, dim> expected;
+    expected[0] = 1.5;
+    EXPECT_LT((resultant(body) - expected).norm(), 1e-12);
+    body.set([](const Point<dim> &x, unsigned int c) { return (c == 0 ? -x[1] : c == 1 ? x[0] : x[c]) - x[c]; });
+    expected[0] = 0.;
+    expected[1] = 1.5;
+    EXPECT_LT((resultant(body) - expected).norm(), 1e-12);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, FollowerPressure, adamant::test::all_places, adamant::test::place_name);
+
+TEST_P(FollowerPressure, ResultantsOfClosedSurfacesAndOfASide)
+{
+  for (const unsigned int degree : {1u, 2u})
+    check_resultants<2>(degree);
+  check_resultants<3>(1);
+}
+
+TEST_P(FollowerPressure, TangentAgainstDifferences)
+{
+  for (const unsigned int degree : {1u, 2u})
+    {
+      Body<2> body(device, {energies[0]}, degree, false, 0.05, degree == 2, {1, 3});
+      body.deformation->set_pressures({0.3 * mu, -0.2 * mu});
+      check_tangent(body);
+    }
+  Body<3> body(device, {energies[3]}, 1, false, 0.05, false, {3, 5});
+  body.deformation->set_pressures({0.3 * mu, -0.2 * mu});
+  check_tangent(body);
+}
+
+// Sides 0, 2 and 4 slide in their planes, side 1 has a given motion along x, and the others are free.
+TEST_P(FollowerPressure, OpenEdgesMakeTheTangentUnsymmetric)
+{
+  Body<2> square(device, {energies[0]}, 1, false, 0., false, {3});
+  EXPECT_TRUE(square.deformation->symmetric_with({1.}));
+  Body<3> one_side(device, {energies[0]}, 1, false, 0., false, {3});
+  EXPECT_FALSE(one_side.deformation->symmetric_with({1.}));
+  Body<3> two_sides(device, {energies[0]}, 1, false, 0., false, {3, 5});
+  EXPECT_TRUE(two_sides.deformation->symmetric_with({1., 1.}));
+  EXPECT_FALSE(two_sides.deformation->symmetric_with({1., 2.}));
+}
+// A tube in plane strain and a sphere of a nearly incompressible material, against closed forms for an incompressible
+// one. The errors of a tube are those of an independent program.
+TEST_P(FollowerPressure, InflatedTubeAndSphere)
+{
+  const SolidEnergy energy = StoredEnergy{StoredEnergy::neo_hooke, {1.}, 1e6};
+  const double      q1[] = {1.26e-2, 3.13e-3}, q2[] = {1.7e-5, 6e-7};
+  for (unsigned int k = 0; k < 2; ++k)
+    {
+      EXPECT_NEAR(std::abs(Shell<2>(device, energy, 1, 2 + k).inflate(0.42822841) - 0.5), q1[k], 0.01 * q1[k]);
+      EXPECT_NEAR(std::abs(Shell<2>(device, energy, 2, 2 + k).inflate(0.42822841) - 0.5), q2[k], 0.1 * q2[k]);
+    }
+  const double coarse = Shell<3>(device, energy, 1, 1).inflate(0.75543312) - 0.5,
+               fine   = Shell<3>(device, energy, 1, 2).inflate(0.75543312) - 0.5;
+  EXPECT_LT(std::abs(fine), 0.05);
+  EXPECT_NEAR(fine / coarse, 0.25, 0.1);
+}
+} // namespace
