@@ -12,7 +12,8 @@
 namespace solid
 {
 /// Steps of the load, whose time goes from 0 to 1. A step that fails is taken again with half its length. Two steps in
-/// a row with few steps of Newton's method double the next one, up to the length of the first.
+/// a row with few steps of Newton's method double the next one, up to the length of the first. Steps that become ever
+/// shorter, as before a largest load, end.
 class LoadSteps
 {
 public:
@@ -46,11 +47,11 @@ public:
         {
           const std::string why = cause();
           quick                 = 0;
-          if (halvings == most_halvings)
-            throw adamant::SolverError(why + "the load step from t = " + adamant::to_text(start) + " to " +
-                                       adamant::to_text(time) + " fails after " + std::to_string(most_halvings) +
-                                       " halvings; the last state, t = " + adamant::to_text(start) +
-                                       ", is written: " + error.what());
+          if (halvings == most_halvings || length < least * most)
+            throw adamant::SolverError(
+              why + "the load step from t = " + adamant::to_text(start) + " to " + adamant::to_text(time) + " fails" +
+              (halvings > 0 ? " after " + std::to_string(halvings) + " halvings" : "") +
+              "; the last state, t = " + adamant::to_text(start) + ", is written: " + error.what());
           length = 0.5 * (time - start);
           std::cout << "note: " << why << "the load step from t = " << adamant::to_text(start) << " to "
                     << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;
@@ -68,7 +69,8 @@ public:
   int halvings = 0; ///< of the last step
 
 private:
-  static constexpr int few = 5, most_halvings = 6;
+  static constexpr int    few = 5, most_halvings = 6;
+  static constexpr double least = 1e-3; // length, over that of the first step
 
   double most, length; // of a step
   int    quick = 0;    // steps in a row that took few steps of Newton's method

@@ -97,10 +97,10 @@ private:
   {
     auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
     require_numbers(device.communicator(), "Problem/Body force or Traction", F);
-    (void)prescribed_values(1.); // checks them before a file is written
-    work = Vector<double>(device, F);
-    load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
-    const bool symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds());
+    const Vector<double> g(device, prescribed_values(1.)); // which checks them before a file is written
+    work                 = Vector<double>(device, F);
+    load                 = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
+    const bool symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
     equilibrium->set_symmetric(symmetric);
     evaluate_residual(0.);
     deformation->linearize(state);

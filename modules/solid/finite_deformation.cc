@@ -158,13 +158,15 @@ void FiniteDeformation<dim>::set_pressures(const std::vector<double> &p)
 
 // By forces of two random displacements, of which each does its work along the other.
 template <int dim>
-bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p)
+bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const Vector<double> &g)
 {
   if (p.empty())
     return true;
   set_pressures(p);
   Vector<double> at(device, n_state()), r(device, n_state()), x[2], forces_of[2];
   const auto     nothing = unknown.prescribed_vector();
+  auto           u       = at.part(0, unknown.size());
+  unknown.nodal_values(unknown.vector(), g, u);
   residual(at, 0., unknown.vector(), r);
   stress.set_zero();
   std::mt19937 random(1 + unknown.space().communicator().rank());
@@ -174,7 +176,6 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p)
       Array<double> values(unknown.size());
       std::generate(values.begin(), values.end(), [&] { return random() / 2147483648. - 1.; });
       x[k]   = Vector<double>(device, values);
-      auto u = unknown.vector();
       unknown.nodal_values(x[k], nothing, u);
       on_levels.update_finest(u);
       faces.update_change(on_levels[levels.size() - 1]);

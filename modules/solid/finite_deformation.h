@@ -57,9 +57,9 @@ public:
   bool projected() const { return n_functions > 0; }
   /// Sets the pressure p on each of the boundaries that the constructor was given.
   void set_pressures(const std::vector<double> &p);
-  /// Returns whether the tangent would be symmetric with these pressures, as it is where no boundary of a face under
-  /// pressure can move across itself. It is tried out at rest, and sets the pressures. A residual that was computed before is lost.
-  bool symmetric_with(const std::vector<double> &p);
+  /// Returns whether the tangent is symmetric with these pressures and prescribed displacements g, as it is where no edge
+  /// of a boundary under pressure can move across itself. Sets the pressures; a residual that was computed is lost.
+  bool symmetric_with(const std::vector<double> &p, const Vector<double> &g);
   /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
   int n_state() const { return unknown.size() + 2 * n_coefficients(); }
 

@@ -66,8 +66,9 @@ std::string FollowerPressure::notes(const SolidBoundaries &others, bool symmetri
       lines += "note: boundary " + std::to_string(id) +
                " bears a traction, which keeps its direction, and a pressure " + "that follows the body\n";
   if (!symmetric)
-    lines += "note: a boundary under follower pressure ends where the body may move across its edge: the tangent is not "
-             "symmetric, and GMRES takes the place of conjugate gradients\n";
+    lines +=
+      "note: a boundary under follower pressure ends where the body may move across its edge: the tangent is not "
+      "symmetric, and GMRES takes the place of conjugate gradients\n";
   return lines;
 }
 } // namespace adamant

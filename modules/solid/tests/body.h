@@ -157,8 +157,7 @@ protected:
     const adamant::Coefficient numbers("Material", energies.size() == 2 ? "0: 0, 1: 1" : "0", nullptr);
     deformation.emplace(
       device, *field, mapping,
-      adamant::OfEntries<SolidEnergy>(numbers,
-                                      [&](const std::string &number) { return energies[std::stoi(number)]; }),
+      adamant::OfEntries<SolidEnergy>(numbers, [&](const std::string &number) { return energies[std::stoi(number)]; }),
       projected, pressed);
     state = DeviceVector(device, deformation->n_state());
     r     = DeviceVector(device, deformation->n_state());
@@ -167,7 +166,6 @@ protected:
   }
 
 public:
-
   adamant::Device                                device;
   Triangulation<dim>                             mesh;
   std::unique_ptr<Mapping<dim>>                  mapping_;
@@ -205,8 +203,8 @@ void check_tangent(Body<dim> &body)
   for (const bool prescribed : {false, true})
     {
       DeviceVector x(body.device, Array<double>(random.begin(), random.end())), delta = body.field->vector(),
-                                                                           product = body.field->vector();
-      auto values                                                                  = body.field->prescribed_vector();
+                                                                                product = body.field->vector();
+      auto values = body.field->prescribed_vector();
       if (prescribed)
         {
           x.set_zero();
@@ -227,12 +225,12 @@ void check_tangent(Body<dim> &body)
       if (prescribed)
         continue;
       body.device.multiply(
-        -1., adamant::make_matrix<double>(body.device, adamant::levels_of(*body.host, body.deformation->tangent()).back()),
+        -1.,
+        adamant::make_matrix<double>(body.device, adamant::levels_of(*body.host, body.deformation->tangent()).back()),
         x, 0., product);
       const auto of_matrix = to_host(product);
       for (std::size_t i = 0; i < actual.size(); ++i)
-        ASSERT_NEAR(body.field->space().is_free(static_cast<int>(i)) * of_matrix[i], actual[i], 1e-11 * most)
-          << i;
+        ASSERT_NEAR(body.field->space().is_free(static_cast<int>(i)) * of_matrix[i], actual[i], 1e-11 * most) << i;
     }
 }
 
