@@ -117,7 +117,7 @@ private:
                 << parameters.problem.follower_pressure.notes(parameters.problem.boundaries, symmetric);
   }
 
-  // Stresses, dilatations and forces are then those of the present state, under the pressures of a time.
+  // Stresses, dilatations and forces then belong to the present state, under the pressures of a time.
   void evaluate_residual(double t)
   {
     Vector<double> r(device, deformation->n_state());

@@ -175,7 +175,7 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const 
     {
       Array<double> values(unknown.size());
       std::generate(values.begin(), values.end(), [&] { return random() / 2147483648. - 1.; });
-      x[k]   = Vector<double>(device, values);
+      x[k] = Vector<double>(device, values);
       unknown.nodal_values(x[k], nothing, u);
       on_levels.update_finest(u);
       faces.update_change(on_levels[levels.size() - 1]);

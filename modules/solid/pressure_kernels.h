@@ -6,8 +6,8 @@
 
 namespace adamant
 {
-/// Faces under pressure. Their points and shape functions are those of ShapesView, in which faces take the place of
-/// cells and have a shape each. The traction at a point is p n da, with the outer normal n and the area da of the
+/// Faces under pressure. Their points and shape functions are in ShapesView, where faces take the place of cells and
+/// have a shape each. The traction at a point is p n da, with the outer normal n and the area da of the
 /// deformed face: n da = cof F N dA.
 template <int dim>
 struct PressedFacesView
@@ -30,8 +30,8 @@ struct PressedFacesView
         sum[c] += value[static_cast<long>(point) * shapes.n + a] * of_points(c, point);
   }
 
-  /// Adds the derivative of these forces to u at node b: with t = p n da and h = ∇φ_b, it is
-  /// φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J.
+  /// Adds the derivative of these forces to u at node b, φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J. There t = p n da, and
+  /// h = ∇φ_b.
   ADAMANT_HOST_DEVICE void add_tangent(int cell, int a, int b, double (&local)[dim][dim]) const
   {
     if (first == nullptr)

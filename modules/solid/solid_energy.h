@@ -24,7 +24,7 @@ public:
   EnergyDerivatives shape(double I1, double I2, double j) const; ///< as of StoredEnergy; several threads may call it
   VolumetricEnergy  volumetric(double j) const;
 
-  /// Returns the ten values of W as a function of (I1, I2, J) on a device, without those that follow for Ī1 and Ī2.
+  /// Returns W and its derivatives to its own variables as a function of these, on a device.
   NumberFunction shape_on(const Device &device) const { return function_of_numbers(device, key, W, {"I1", "I2", "J"}); }
   /// Returns U, U', U'' as a function of J on a device.
   NumberFunction volumetric_on(const Device &device) const { return function_of_numbers(device, key, U, {"J"}); }
@@ -74,7 +74,7 @@ struct EnergyTable
   std::vector<Functions> functions;
 };
 
-/// The energies of a level's cells, with the values of those that are expressions.
+/// The energies of a level's cells, with the values of expressions.
 class LevelEnergies
 {
 public:

@@ -46,17 +46,17 @@ struct SmallStrains
 };
 
 /// A stored energy per reference volume, W(I1, I2, J) + U(J). The invariants are I1 = tr C, I2 = (tr² C - C : C) / 2
-/// and J = det F, with C = Fᵀ F. Functions take J - 1 in place of J: large moduli times J - 1 keep their digits. A kind
-/// is split where W depends on Ī1 = J^(-2/3) I1 and Ī2 = J^(-4/3) I2 alone:
+/// and J = det F, with C = Fᵀ F. Functions take J - 1 in place of J: large moduli times J - 1 keep their digits. The
+/// values of expressions, whose modulus is {μ}, are in SolidEnergy. A kind is split where W depends on Ī1 = J^(-2/3) I1
+/// and Ī2 = J^(-4/3) I2 alone:
 /// ```
 ///   neo_hooke               W = μ/2 (Ī1 - 3)                                        split, modulus = {μ}
 ///   mooney_rivlin           W = c1 (Ī1 - 3) + c2 (Ī2 - 3)                           split, {c1, c2}
 ///   yeoh                    W = c1 (Ī1 - 3) + c2 (Ī1 - 3)² + c3 (Ī1 - 3)³           split, {c1, c2, c3}
-///                           U = K/4 (J² - 1 - 2 ln J), of all split kinds
+///                           U = K/4 (J² - 1 - 2 ln J), of these split kinds
 ///   neo_hooke_compressible  W = μ/2 (I1 - 3), U = -μ ln J + Λ/2 ln² J               {μ}, bulk = Λ + 2/3 μ
 ///   st_venant_kirchhoff     W = Λ/8 (I1 - 3)² + μ/4 (I1² - 2 I2 - 2 I1 + 3), U = 0  {μ}, bulk = Λ + 2/3 μ
 /// ```
-/// Two kinds more are a user's expressions, whose values are computed elsewhere (SolidEnergy); modulus = {μ}.
 struct StoredEnergy
 {
   enum Kind : int

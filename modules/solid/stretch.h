@@ -163,7 +163,7 @@ ADAMANT_HOST_DEVICE inline EnergyDerivatives energy_at(const ValuesAt &values, i
           {values(4, i), values(5, i), values(6, i), values(7, i), values(8, i), values(9, i)}};
 }
 
-/// The energies of a level's cells. Those that are expressions have their values in arrays, see LevelEnergies.
+/// The energies of a level's cells. Expressions have their values in arrays, see LevelEnergies.
 struct EnergyOfCells
 {
   const StoredEnergy *energies;

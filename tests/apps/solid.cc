@@ -229,7 +229,8 @@ TEST_F(Solid, EnergiesAsExpressions)
                                         "Linear solver/Coarsest level cells=1024", "Newton/Tolerance=1e-10"});
 }
 
-// A thick tube under an inner pressure that follows its wall; errors are those of an independent program. Above a
+// A thick tube under an inner pressure that follows its wall; an independent program has the
+// same errors. Above a
 // pressure of ln 2 mu there is no equilibrium.
 TEST_F(Solid, InflatedTube)
 {

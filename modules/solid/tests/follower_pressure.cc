@@ -63,7 +63,7 @@ struct Shell : Body<dim>
 class FollowerPressure : public DeviceTest
 {
 protected:
-  // The sum of all nodal forces. Those of stresses add up to zero.
+  // The sum of all nodal forces, in which stresses cancel.
   template <int dim>
   static Tensor<1, dim> resultant(Body<dim> &body)
   {
@@ -177,7 +177,7 @@ TEST_P(FollowerPressure, MatricesOfAllLevels)
 }
 
 // A tube in plane strain and a sphere of a nearly incompressible material, against closed forms for an incompressible
-// one. The errors of a tube are those of an independent program.
+// one. An independent program has the same errors of a tube.
 TEST_P(FollowerPressure, InflatedTubeAndSphere)
 {
   const SolidEnergy energy = StoredEnergy{StoredEnergy::neo_hooke, {1.}, 1e6};
