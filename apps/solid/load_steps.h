@@ -12,7 +12,8 @@
 namespace solid
 {
 /// Steps of the load, whose time goes from 0 to 1. A step that fails is taken again with half its length. Two steps in
-/// a row with few steps of Newton's method double the next one, up to the length of the first.
+/// a row with few steps of Newton's method double the next one, up to the length of the first. Steps that become ever
+/// shorter, as before a largest load, end.
 class LoadSteps
 {
 public:
@@ -46,10 +47,13 @@ public:
         {
           const std::string why = cause();
           quick                 = 0;
-          if (halvings == most_halvings || time - start < least * most)
+          const bool short_step = time - start < least * most;
+          if (halvings == most_halvings || short_step)
             throw adamant::SolverError(why + "the load step from t = " + adamant::to_text(start) + " to " +
-                                       adamant::to_text(time) + " fails after " + std::to_string(halvings) +
-                                       " halvings; the last state, t = " + adamant::to_text(start) +
+                                       adamant::to_text(time) + " fails" +
+                                       (short_step ? ", and is far shorter than the first one" :
+                                                     " after " + std::to_string(halvings) + " halvings") +
+                                       "; the last state, t = " + adamant::to_text(start) +
                                        ", is written: " + error.what());
           length = 0.5 * (time - start);
           std::cout << "note: " << why << "the load step from t = " << adamant::to_text(start) << " to "

@@ -2,14 +2,15 @@
 //
 //   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
 //
-// where u is prescribed on parts of the boundary, and P N = g (dead traction) elsewhere. W(I1, I2, J) and U(J) are
-// stored energies by undeformed volume. A load factor of t multiplies f and g, and t goes from 0 to 1 in load steps. In
-// each of them Newton's method finds nodal values u = H x + B g with
+// where u is prescribed on parts of the boundary, and P N = g - p cof F N (dead traction, follower pressure) elsewhere.
+// W(I1, I2, J) and U(J) are stored energies by undeformed volume. A load factor of t multiplies f, g and p, and t goes
+// from 0 to 1 in load steps. In each of them Newton's method finds nodal values u = H x + B g with
 //
-//   F_i(u) = ∫ P : grad φ_i - factor (∫ f . φ_i + ∫ g . φ_i) = 0.
+//   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
 //
 // FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
-// device. The preconditioner of conjugate gradients is multigrid on these matrices. Equilibrium is Newton's method.
+// device. Multigrid on these matrices is the preconditioner of conjugate gradients, or of GMRES where the tangent is not
+// symmetric or not positive definite. Equilibrium is Newton's method.
 
 #include "load_steps.h"
 #include "parameters.h"
@@ -72,7 +73,8 @@ private:
     parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false), true, false);
-    deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected());
+    deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
+                        parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
                         parameters.newton.options(largest(energies, bulk_over_shear)));
     state = Vector<double>(device, deformation->n_state());
@@ -100,8 +102,7 @@ private:
     (void)prescribed_values(1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
-    Vector<double> r(device, deformation->n_state());
-    deformation->residual(state, 0., load, r);
+    evaluate_residual();
     deformation->linearize(state);
     solver = make_solver();
     equilibrium->set_solver([this](bool first) -> LinearSolver & {
@@ -112,7 +113,23 @@ private:
     });
     this->describe(*unknown, deformation->tangent(), *solver);
     if (step == 0)
-      std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected());
+      std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected())
+                << parameters.problem.follower_pressure.notes(parameters.problem.boundaries);
+  }
+
+  // Stresses, dilatations and forces then belong to the present state.
+  void evaluate_residual()
+  {
+    Vector<double> r(device, deformation->n_state());
+    set_pressures();
+    deformation->residual(state, 0., load, r);
+  }
+
+  void set_pressures()
+  {
+    const auto &pressure = parameters.problem.follower_pressure;
+    deformation->set_pressures(time > 0. ? pressure.at(time, load_factor(time)) :
+                                           std::vector<double>(pressure.boundaries().size(), 0.));
   }
 
   std::unique_ptr<LinearSolver> make_solver()
@@ -133,21 +150,20 @@ private:
       return newton.steps;
     };
     const auto cause = [this] {
-      const auto where = equilibrium->inverted();
-      return where.empty() ? std::string() : "cells would invert (" + where + "): ";
+      note_what_is_unusual();
+      return equilibrium->cause();
     };
     try
       {
         steps.take(start, time, take, cause);
       }
-    catch (const SolverError &)
+    catch (const SolverError &error)
       { // in the state before the step
         --step;
         time = start;
-        Vector<double> r(device, deformation->n_state());
-        deformation->residual(state, 0., load, r); // stresses and dilatations of files belong to it
+        evaluate_residual();
         this->write_last_state();
-        throw;
+        throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
       }
     newton_steps += newton.steps;
     history.clear();
@@ -161,11 +177,28 @@ private:
   NewtonResult find_equilibrium()
   {
     const Vector<double> g(device, prescribed_values(time));
+    symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
+    equilibrium->set_symmetric(symmetric);
+    set_pressures();
     const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
-    if (!equilibrium->stable() && !std::exchange(noted, true))
-      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << std::endl;
+    note_what_is_unusual();
+    stable = equilibrium->stable().value_or(stable);
     return result;
   }
+
+  // Once each, what makes GMRES take the place of conjugate gradients.
+  void note_what_is_unusual()
+  {
+    if (!takes_cg())
+      return;
+    if (equilibrium->stable() == false && !std::exchange(noted_stability, true))
+      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << std::endl;
+    if (!symmetric && !std::exchange(noted_symmetry, true))
+      std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
+                   "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
+                << std::endl;
+  }
+  bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
 
   Array<double> prescribed_values(double t) const
   {
@@ -182,16 +215,16 @@ private:
     steps.serialize(state);
     state.scalar(newton_steps);
     state.scalar(history);
+    state.scalar(stable);
     deformation->serialize(state, this->state);
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
-    Vector<double> r(device, deformation->n_state());
-    deformation->residual(this->state, 0., load, r); // for results of the state
+    evaluate_residual(); // for results of the state
     if (!state.changes_mesh())
       return;
     if (deformation->n_inverted() > 0.)
-      throw SolverError("cells would invert on another one (" + deformation->least_stretch() + ")");
+      throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
     newton_steps += find_equilibrium().steps;
   }
 
@@ -202,8 +235,8 @@ private:
   {
     const double factor = load_factor(time);
     row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
-    if (parameters.linear_solver.options("").type == SolverType::cg) // other methods do not see it
-      row.insert(row.end(), {{"stable", equilibrium->stable()}});
+    if (takes_cg() && parameters.problem.follower_pressure.empty()) // GMRES does not see it
+      row.insert(row.end(), {{"stable", stable}});
     results->add_to(row, factor * device.dot(work, u), this->download(u));
   }
 
@@ -219,7 +252,7 @@ private:
   }
 
   const Parameters                     &parameters;
-  const OfEntries<StoredEnergy>         energies;
+  const OfEntries<SolidEnergy>          energies;
   const std::function<double(double)>   load_factor;
   solid::LoadSteps                      steps;
   std::optional<Unknown<dim>>           unknown;
@@ -233,7 +266,8 @@ private:
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
   double                                start        = 0.;
   int                                   newton_steps = 0;
-  bool                                  noted        = false; // that a state is not stable
+  bool                                  symmetric = true, stable = true; // the tangent; the last state
+  bool                                  noted_stability = false, noted_symmetry = false;
 };
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include "frame/parameters/time_parameters.h"
 #include "meshes/mesh_parameters.h"
 #include "solid/equilibrium.h"
+#include "solid/follower_pressure.h"
 #include "solid/solid_materials.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -29,10 +30,11 @@ namespace Patterns = dealii::Patterns;
 
 struct ProblemParameters : ParameterAcceptor
 {
-  unsigned int    dimension   = 3;
-  std::string     load_factor = "t", displacement = "0; 0; 0";
-  SolidBoundaries boundaries;
-  Coefficient     material, body_force; // once the parameters are read
+  unsigned int     dimension   = 3;
+  std::string      load_factor = "t", displacement = "0; 0; 0";
+  SolidBoundaries  boundaries;
+  Coefficient      material, body_force; // once the parameters are read
+  FollowerPressure follower_pressure;    // likewise
 
   explicit ProblemParameters(const MeshParameters &mesh)
     : ParameterAcceptor("/Problem")
@@ -42,19 +44,24 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Material", materials,
                   "The stored energy, or a list by material: 'id: KIND; ..., id: KIND; ...'. KIND and its constants: "
                   "neo_hooke; mu; K, mooney_rivlin; c1; c2; K, yeoh; c1; c2; c3; K, neo_hooke_compressible; mu; K, "
-                  "st_venant_kirchhoff; mu; K. Instead of mu and K, E and nu; the last two take mu and lambda, too");
+                  "st_venant_kirchhoff; mu; K. Instead of mu and K, E and nu; the last two take mu and lambda, too. "
+                  "Of one's own: expression; W = ...; U = ...; constants, with W of I1, I2, J and U of J; "
+                  "split_expression, where I1 and I2 in W are those of F / J^(1/3)");
     add_parameter("Load factor", load_factor,
-                  "Expression of t, which goes from 0 to 1: it multiplies body force and traction");
+                  "Expression of t, which goes from 0 to 1: it multiplies body force, traction and follower pressure");
     add_parameter("Body force", force,
                   "f by reference volume: expressions of x, y, z separated by semicolons, or a list by material");
+    add_parameter("Follower pressure", pressures,
+                  "p against the deformed boundary, by area of it: 'id: p, id: p, ...', expressions of t");
     add_parameter("Boundary displacement", displacement, "On Dirichlet boundaries: expressions of x, y, z, t");
     parse_parameters_call_back.connect([this, &mesh] {
       material = {"Problem/Material", materials, mesh.materials("Problem/Material"), Coefficient::Components::several};
+      follower_pressure = {"Problem/Follower pressure", pressures, mesh.boundaries("Problem/Follower pressure")};
       body_force = {"Problem/Body force", force, mesh.materials("Problem/Body force"), Coefficient::Components::vector};
     });
   }
 
-  OfEntries<StoredEnergy> energies() const
+  OfEntries<SolidEnergy> energies() const
   {
     return {material, [this](const std::string &text) { return parse_energy(material.key(), text); }};
   }
@@ -72,7 +79,7 @@ struct ProblemParameters : ParameterAcceptor
   void check() const
   {
     (void)energies();
-    load_factor_of_time()(1.);
+    (void)follower_pressure.at(1., load_factor_of_time()(1.));
     const auto check_load = [this](const std::string &key, const std::string &text) {
       require(!depends_on_time(text), key, " = ", text,
               " contains t, but only Problem/Load factor and Boundary displacement depend on the time");
@@ -85,7 +92,7 @@ struct ProblemParameters : ParameterAcceptor
   }
 
 private:
-  std::string materials = "neo_hooke; E = 10; nu = 0.3", force = "0; -1; 0";
+  std::string materials = "neo_hooke; E = 10; nu = 0.3", force = "0; -1; 0", pressures;
 };
 
 struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
@@ -202,13 +209,14 @@ struct Parameters
   {
     mesh.check(dim(), discretization.degree - 1);
     problem.check();
+    problem.follower_pressure.check(mesh, problem.boundaries, dim());
     problem.boundaries.check(dim(), true, !mesh.given(), false);
     require(newton.least_tolerance <= newton.most_tolerance, "Newton/Least linear tolerance = ", newton.least_tolerance,
             " is above Newton/Largest linear tolerance = ", newton.most_tolerance);
     problem.energies().for_each([this](const StoredEnergy &energy) {
       require(energy.is_split() || !discretization.projected(),
               "Discretization/Volumetric strain = mean_dilatation needs energies whose volumetric part stands alone: "
-              "neo_hooke, mooney_rivlin or yeoh");
+              "neo_hooke, mooney_rivlin, yeoh or split_expression");
     });
     linear_solver.require_multigrid();
     adaptivity.check(dim());
@@ -228,6 +236,8 @@ struct Parameters
   {
     mesh.make(made);
     problem.boundaries.check(made);
+    for (const unsigned int id : problem.follower_pressure.boundaries())
+      check_boundaries("Problem/Follower pressure", {id}, made);
   }
 };
 } // namespace solid

@@ -133,16 +133,26 @@ private:
     return slope == "0" ? slope : in_brackets(a + "==0?0:" + slope);
   }
 
+  // The number that an expression is, perhaps in brackets.
+  static std::optional<double> number_of(const std::string &text)
+  {
+    const char  *begin = text.c_str() + std::strspn(text.c_str(), "(");
+    char        *end   = nullptr;
+    const double value = std::strtod(begin, &end);
+    return end != begin && end[std::strspn(end, ")")] == '\0' ? std::optional<double>(value) : std::nullopt;
+  }
+
   static Dual power(const Dual &a, const Dual &b)
   {
-    const bool        square = b.value == "2" && a.value.size() < 40; // a product is quicker than muParser's power
+    const auto        exponent = number_of(b.value);
+    const bool        square = exponent == 2. && a.value.size() < 40; // a product is quicker than muParser's power
     const std::string value  = in_brackets(square ? a.value + "*" + a.value : a.value + "^" + b.value);
-    if (b.value == "2")
+    if (exponent == 2.)
       return {value, times(times("2", a.value), a.slope)};
     if (vanishes(b))
       {
         const std::string slope = times(times(b.value, in_brackets(a.value + "^(" + b.value + "-1)")), a.slope);
-        return {value, std::strtod(b.value.c_str(), nullptr) >= 1. ? slope : unless_zero(a.value, slope)};
+        return {value, exponent >= 1. ? slope : unless_zero(a.value, slope)};
       }
     const std::string of_exponent = times(b.slope, "log(" + a.value + ")"),
                       of_base     = times(b.value, over(a.slope, a.value));

@@ -99,14 +99,14 @@ struct ProjectionsOfFunctions
 };
 
 /// Computes what projected dilatations ϑ = θ - 1 and pressures p add to a state, by Device::for_each over cells. These
-/// are both at points, the residuals r_p = Π(J - 1) - ϑ and r_θ = ΠU'(ϑ) - p, and the matrix S of Π(U'' ·). All but the
-/// first are coefficients of ψ_k, at [cell n + k]; S_kl is at [(cell n + k) n + l].
+/// are the residuals r_p = Π(J - 1) - ϑ and r_θ = ΠU'(ϑ) - p, and the matrix S of Π(U'' ·). They are coefficients of
+/// ψ_k, at [cell n + k]; S_kl is at [(cell n + k) n + l].
 struct Dilatation
 {
   FunctionsInCells functions;
   EnergyOfCells    energy;
-  const double    *j, *theta, *p;
-  double          *p_at_points, *theta_at_points, *r_p, *r_theta, *S;
+  const double    *j, *theta, *p, *theta_at_points;
+  double          *r_p, *r_theta, *S;
 
   ADAMANT_HOST_DEVICE void operator()(int cell) const
   {
@@ -121,12 +121,10 @@ struct Dilatation
       }
     for (int q = 0; q < n_q; ++q)
       {
-        const int              point = cell * n_q + q;
-        const double           of = functions.value(theta, cell, q), weight = functions.shapes.JxW[shape + q];
-        const VolumetricEnergy U   = energy(cell).volumetric(of);
-        const double          *psi = functions.at(cell, q);
-        theta_at_points[point]     = of;
-        p_at_points[point]         = functions.value(p, cell, q);
+        const int              point  = cell * n_q + q;
+        const double           weight = functions.shapes.JxW[shape + q];
+        const VolumetricEnergy U      = energy.volumetric(cell, point, theta_at_points[point]);
+        const double          *psi    = functions.at(cell, q);
         for (int k = 0; k < n; ++k)
           {
             r_p[first + k] += weight * psi[k] * j[point];
@@ -163,7 +161,7 @@ struct ConstantDilatation
 
   ADAMANT_HOST_DEVICE void operator()(int cell) const
   {
-    const double second = energy(cell).volumetric(dilatation[cell]).second;
+    const double second = energy.volumetric(cell, cell, dilatation[cell]).second;
     for (int k = 0; k < n; ++k)
       for (int l = 0; l < n; ++l)
         S[(static_cast<long>(cell) * n + k) * n + l] = k == l ? second : 0.;

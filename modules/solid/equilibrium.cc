@@ -1,8 +1,5 @@
 #include "solid/equilibrium.h"
 
-#include "operators/linear_operator.h"
-#include "solvers/gmres.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -34,9 +31,9 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   this->factor = factor;
   this->load   = &load;
   reference    = 0.;
-  inverts      = false;
-  definite     = true;
-  solver       = nullptr;
+  fault.clear();
+  definite.reset();
+  solver = nullptr;
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
   field.nodal_values(u, g, delta);
@@ -62,7 +59,10 @@ void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
   deformation.linearize(state);
   try
     {
-      solver = &updated_solver(solver == nullptr);
+      auto *updated = &updated_solver(solver == nullptr);
+      if (gmres && gmres->of != updated)
+        gmres.reset();
+      solver = updated;
     }
   catch (const SolverError &)
     {
@@ -72,12 +72,6 @@ void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
     {
       throw SolverError(std::string("the tangent's solver: ") + error.what());
     }
-}
-
-template <int dim>
-std::string Equilibrium<dim>::inverted()
-{
-  return inverts ? deformation.least_stretch() : std::string();
 }
 
 // Newton's d is a change of the state, with nodal values: H x + δ.
@@ -104,32 +98,37 @@ template <int dim>
 SolverResult Equilibrium<dim>::solve_for_unknowns(const SolverControl &control)
 {
   unknowns.set_zero();
-  try
-    {
-      const auto result = solver->solve(rhs, unknowns, control);
-      definite          = true;
-      return result;
-    }
-  catch (const BreakdownError &)
-    {
-      if (linear.type != SolverType::cg)
-        throw;
-      definite = false;
-      unknowns.set_zero();
-      const MatrixOperator A(solver->matrix(), device);
-      return GMRES(device, A, solver->preconditioner(), linear.restart).solve(rhs, unknowns, control);
-    }
+  if (linear.type != SolverType::cg)
+    return solver->solve(rhs, unknowns, control);
+  if (symmetric_tangent)
+    try
+      {
+        const auto result = solver->solve(rhs, unknowns, control);
+        definite          = true;
+        return result;
+      }
+    catch (const BreakdownError &)
+      {
+        definite = false;
+        unknowns.set_zero();
+      }
+  if (!gmres)
+    gmres = std::make_unique<WithGMRES>(device, *solver, linear.restart);
+  return gmres->method.solve(rhs, unknowns, control);
 }
 
 template <int dim>
 bool Equilibrium<dim>::accepts(const NewtonTrial &step)
 {
-  inverts = deformation.n_inverted() > 0.;
-  if (inverts)
-    return false;
+  fault.clear(); // kept, as Newton's method computes other residuals before it fails
+  if (deformation.n_inverted() > 0.)
+    fault = "cells would invert (" + deformation.least_stretch() + "): ";
+  else if (deformation.n_no_numbers() > 0.)
+    fault = "the energy is no number (" + deformation.no_number() + "): ";
+  else if (!std::isfinite(step.residual))
+    fault = "the residual is no number: ";
   const bool bounded = deformation.projected() && !moves;
-  if (!std::isfinite(step.residual) ||
-      (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
+  if (!fault.empty() || (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
     return false;
   if (moves)
     reference = step.residual;

@@ -1,10 +1,14 @@
 #pragma once
 
 #include "multigrid/linear_solver.h"
+#include "operators/linear_operator.h"
 #include "solid/finite_deformation.h"
+#include "solvers/gmres.h"
 #include "solvers/newton.h"
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -33,6 +37,8 @@ public:
   Equilibrium(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
               const LinearSolverOptions &linear, const EquilibriumOptions &options);
 
+  /// Sets whether the tangent is symmetric. Where it is not, GMRES takes the place of conjugate gradients.
+  void set_symmetric(bool symmetric) { symmetric_tangent = symmetric; }
   /// Sets a function that returns the solver of the tangent with its present values. It is told whether these are the
   /// first ones of a solve, which is to depend on nothing but the state that it begins with.
   void set_solver(std::function<LinearSolver &(bool first)> of_tangent) { updated_solver = std::move(of_tangent); }
@@ -42,14 +48,26 @@ public:
   /// conjugate gradients find to be indefinite are solved once more, by GMRES.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
-  /// Returns whether conjugate gradients have solved the last linear system of the last solve: its tangent is then
-  /// positive definite, as far as they have seen. Other methods do not tell, and count as they do.
-  bool stable() const { return definite; }
+  /// Returns whether conjugate gradients have solved the last linear system of the last solve. Its tangent is then
+  /// positive definite, as far as they have seen. Empty: they have met no system.
+  std::optional<bool> stable() const { return definite; }
 
-  /// Returns where the last solve has turned a cell inside out: "det F = ... at ...". Empty: nowhere.
-  std::string inverted();
+  /// Returns why the last solve has refused the last state that it tried, to begin a message: "cells would invert (det
+  /// F = ... at ...): " or "the energy is no number (...): ". Empty: it has not, or for another cause.
+  const std::string &cause() const { return fault; }
 
 private:
+  struct WithGMRES // in place of a solver's own method
+  {
+    WithGMRES(const Device &device, LinearSolver &of, int restart)
+      : of(&of)
+      , A(of.matrix(), device)
+      , method(device, A, of.preconditioner(), restart)
+    {}
+    LinearSolver        *of;
+    const MatrixOperator A;
+    GMRES                method;
+  };
   void         residual(const Vector<double> &state, Vector<double> &r) override;
   void         linearize(const Vector<double> &state, Linearization kind) override;
   SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) override;
@@ -65,12 +83,13 @@ private:
   Newton                              newton;
   std::function<LinearSolver &(bool)> updated_solver;
   LinearSolver                       *solver = nullptr; // null: no tangent of this solve has been one
+  std::unique_ptr<WithGMRES>          gmres;            // of that solver
   Vector<double>                      x, rhs, unknowns;
   Vector<double>                      delta, nothing; // the change of prescribed displacements, and none
   double                factor = 1., reference = 0.;  // reference: ‖F‖ once prescribed displacements are reached
   const Vector<double> *load     = nullptr;
-  bool                  moves    = false;
-  bool                  inverts  = false; // the last state on trial
-  bool                  definite = true;  // the last tangent, as far as is known
+  bool                  moves    = false, symmetric_tangent = true;
+  std::optional<bool>   definite;
+  std::string           fault; // of the last state on trial
 };
 } // namespace adamant

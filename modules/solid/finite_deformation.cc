@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -18,8 +19,8 @@ namespace adamant
 {
 template <int dim>
 FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceField<dim> &unknown,
-                                          const dealii::Mapping<dim> &mapping, const OfEntries<StoredEnergy> &energies,
-                                          bool projected)
+                                          const dealii::Mapping<dim> &mapping, const OfEntries<SolidEnergy> &energies,
+                                          bool projected, const std::vector<unsigned int> &pressed)
   : device(device)
   , unknown(unknown)
   , mapping(mapping)
@@ -42,13 +43,15 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     found.merge(materials_of(field.space(l)));
   const std::vector<unsigned int> materials(found.begin(), found.end());
-  Array<StoredEnergy>             table;
+  std::vector<SolidEnergy>        table;
   for (const unsigned int material : materials)
     table.push_back(energies.in(material));
-  this->energies = List<StoredEnergy>(device, table);
+  this->energies = EnergyTable(device, table);
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
       levels.push_back(make_level(field.space(l), materials));
+      if (!pressed.empty())
+        levels.back().faces = PressedFaces<dim>(device, field.space(l), mapping, pressed);
       for (auto *values : {&pressure, &dilatation})
         values->emplace_back(device, field.space(l).n_cells());
     }
@@ -64,7 +67,8 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
         volume += cell->measure();
       unknown.space().communicator().sum(&volume, 1);
     }
-  forces = Vector<double>(
+  pressures = Vector<double>(device, static_cast<int>(pressed.size()));
+  forces    = Vector<double>(
     device, to_index(std::size_t(unknown.space().n_cells()) * unknown.space().dofs_per_cell(), "forces of cells"));
 }
 
@@ -79,13 +83,15 @@ FiniteDeformation<dim>::make_level(const LevelSpace<dim> &space, const std::vect
     number[cell] =
       static_cast<int>(std::lower_bound(materials.begin(), materials.end(), space.active_cells()[cell]->material_id()) -
                        materials.begin());
-  Level level = {std::move(shapes),
-                 List<int>(device, number),
-                 Vector<double>(device, to_index(n * StretchView<dim>::n_values, "deformations at points")),
-                 Vector<double>(device, to_index(n * 9, "moduli at points")),
-                 {},
-                 {},
-                 {}};
+  const bool finest = &space == &unknown.space();
+  Level      level  = {std::move(shapes),
+                       LevelEnergies(device, energies, number, static_cast<int>(quadrature.size()), finest),
+                       Vector<double>(device, to_index(n * StretchView<dim>::n_values, "deformations at points")),
+                       Vector<double>(device, to_index(n * 9, "moduli at points")),
+                       {},
+                       {},
+                       {},
+                       {}};
   if (projected())
     add_functions(level);
   return level;
@@ -95,7 +101,7 @@ template <int dim>
 void FiniteDeformation<dim>::add_functions(Level &level) const
 {
   const auto        shapes  = level.shapes.view();
-  const std::size_t n_cells = level.energy_of_cell.size(), n = n_functions;
+  const std::size_t n_cells = level.shapes.n_points() / shapes.n_q, n = n_functions;
   Array<double>     points;
   for (const auto &point : quadrature.get_points())
     points.insert(points.end(), point.begin_raw(), point.end_raw());
@@ -117,26 +123,72 @@ void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor
   const int         n     = level.shapes.n_points();
   on_levels.update_finest(state.part(0, unknown.size()));
   device.for_each(n, Deformation<dim>{gradient(top), level.stretch_view()});
-  PressureView pressure_view = {nullptr, nullptr, 1};
+  level.energies.update_shape(level.stretch_view());
+  const double *j             = &level.stretch_view().j(0);
+  PressureView  pressure_view = {nullptr, nullptr, 1};
   if (projected())
     {
-      const auto theta = state.part(unknown.size(), n_coefficients()),
-                 p     = state.part(unknown.size() + n_coefficients(), n_coefficients());
-      device.for_each(unknown.space().n_cells(),
-                      Dilatation{functions(level), energy(level), &level.stretch_view().j(0), theta.data(), p.data(),
-                                 p_at_points.data(), theta_at_points.data(), r_p.data(), r_theta.data(),
-                                 level.S.data()});
+      const auto theta  = state.part(unknown.size(), n_coefficients()),
+                 p      = state.part(unknown.size() + n_coefficients(), n_coefficients());
+      const int n_cells = unknown.space().n_cells();
+      device.for_each(n_cells, FunctionsAtPoints{functions(level), theta.data(), theta_at_points.data()});
+      device.for_each(n_cells, FunctionsAtPoints{functions(level), p.data(), p_at_points.data()});
+      level.energies.update_volumetric(theta_at_points.data());
+      device.for_each(n_cells, Dilatation{functions(level), level.energies.view(), j, theta.data(), p.data(),
+                                          theta_at_points.data(), r_p.data(), r_theta.data(), level.S.data()});
       pressure_view.p = p_at_points.data();
     }
-  device.for_each(
-    n, Moduli<dim>{level.stretch_view(), energy(level), pressure_view, level.shapes.view().n_q, level.moduli_view()});
+  else
+    level.energies.update_volumetric(j);
+  device.for_each(n, Moduli<dim>{level.stretch_view(), level.energies.view(), pressure_view, level.shapes.view().n_q,
+                                 level.moduli_view()});
   device.for_each(n, Stress<dim>{level.stretch_view(), level.moduli_view(), stress_view()});
-  integrate_stress();
+  level.faces.update(on_levels[top], pressures);
+  const auto faces = level.faces.view();
+  integrate(faces, faces.traction);
   device.multiply(1., E_prescribed, forces, 0., reaction);
   auto of_u = r.part(0, unknown.size()), of_others = r.part(unknown.size(), r.size() - unknown.size());
   device.copy(load, of_u);
   device.multiply(-1., E, forces, factor, of_u);
   of_others.set_zero();
+}
+
+template <int dim>
+void FiniteDeformation<dim>::set_pressures(const std::vector<double> &p)
+{
+  pressures.upload(p.data());
+}
+
+// By forces of two random displacements, of which each does its work along the other.
+template <int dim>
+bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const Vector<double> &g)
+{
+  if (p.empty())
+    return true;
+  set_pressures(p);
+  Vector<double> at(device, n_state()), r(device, n_state()), x[2], forces_of[2];
+  const auto     nothing = unknown.prescribed_vector();
+  auto           u       = at.part(0, unknown.size());
+  unknown.nodal_values(unknown.vector(), g, u);
+  device.scale(1e-3, u); // at once the whole motion could turn cells inside out
+  residual(at, 0., unknown.vector(), r);
+  stress.set_zero();
+  std::mt19937 random(1 + unknown.space().communicator().rank());
+  auto        &faces = levels.back().faces;
+  for (int k = 0; k < 2; ++k)
+    {
+      Array<double> values(unknown.size());
+      std::generate(values.begin(), values.end(), [&] { return random() / 2147483648. - 1.; });
+      x[k] = Vector<double>(device, values);
+      unknown.nodal_values(x[k], nothing, u);
+      on_levels.update_finest(u);
+      faces.update_change(on_levels[levels.size() - 1]);
+      integrate(faces.view(), faces.view().change);
+      forces_of[k] = unknown.vector();
+      device.multiply(1., E, forces, 0., forces_of[k]);
+    }
+  const double asymmetry = device.dot(x[0], forces_of[1]) - device.dot(x[1], forces_of[0]);
+  return std::abs(asymmetry) <= 1e-10 * std::sqrt(device.dot(x[0], x[0]) * device.dot(forces_of[1], forces_of[1]));
 }
 
 template <int dim>
@@ -165,15 +217,46 @@ std::string FiniteDeformation<dim>::least_stretch()
   space.communicator().max(&of_all, 1);
   std::ostringstream text;
   if (n > 0 && -*least == of_all)
-    {
-      const auto number = static_cast<int>(least - j.begin());
-      const auto points = quadrature_points(space, mapping, quadrature);
-      text << "det F = " << 1. + *least << " at (";
-      for (int d = 0; d < dim; ++d)
-        text << (d > 0 ? ", " : "") << points[std::size_t(d) * n + number];
-      text << "), material " << space.active_cells()[number / static_cast<int>(quadrature.size())]->material_id();
-    }
+    text << "det F = " << 1. + *least << at_point(static_cast<int>(least - j.begin()));
   return space.communicator().first_text(text.str());
+}
+
+template <int dim>
+double FiniteDeformation<dim>::n_no_numbers()
+{
+  double sum = 0.;
+  if (energies.has_expressions())
+    for (const auto &values : levels.back().energies.values())
+      {
+        device.sums(values.size(), CountNoNumbers{values.data()}, inverted, 0);
+        sum += inverted.fetch()[0];
+      }
+  return sum;
+}
+
+template <int dim>
+std::string FiniteDeformation<dim>::no_number()
+{
+  std::ostringstream text;
+  if (const int point = levels.back().energies.first_fault(); point >= 0)
+    {
+      Array<double> stretch = to_host(levels.back().stretch);
+      const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point);
+      text << "I1 = " << at.I1 << ", I2 = " << at.I2 << ", J = " << 1. + at.j << at_point(point);
+    }
+  return unknown.space().communicator().first_text(text.str());
+}
+
+template <int dim>
+std::string FiniteDeformation<dim>::at_point(int number) const
+{
+  const auto        &space  = unknown.space();
+  const auto         points = quadrature_points(space, mapping, quadrature);
+  std::ostringstream text;
+  for (int d = 0; d < dim; ++d)
+    text << (d > 0 ? ", " : " at (") << points[std::size_t(d) * levels.back().shapes.n_points() + number];
+  text << "), material " << space.active_cells()[number / static_cast<int>(quadrature.size())]->material_id();
+  return text.str();
 }
 
 template <int dim>
@@ -193,7 +276,7 @@ void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
     device.for_each(n_cells, MeansOfFunctions{functions(level), theta.data(), p.data(), pressure.back().data(),
                                               dilatation.back().data()});
   else
-    device.for_each(n_cells, MeansInCells{level.shapes.view(), &level.stretch_view().j(0), energy(level),
+    device.for_each(n_cells, MeansInCells{level.shapes.view(), &level.stretch_view().j(0), level.energies.view(),
                                           pressure.back().data(), dilatation.back().data()});
   for (auto *values : {&pressure, &dilatation})
     {
@@ -213,22 +296,26 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state)
       Level    &level = levels[l];
       const int n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
       device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
+      level.energies.update_shape(level.stretch_view());
+      level.energies.update_volumetric(dilatation[l].data());
       device.for_each(n, Moduli<dim>{level.stretch_view(),
-                                     energy(level),
+                                     level.energies.view(),
                                      {pressure[l].data(), projected() ? nullptr : dilatation[l].data(), n_q},
                                      n_q,
                                      level.moduli_view()});
       if (projected())
         device.for_each(dilatation[l].size(),
-                        ConstantDilatation{n_functions, energy(level), dilatation[l].data(), level.S.data()});
+                        ConstantDilatation{n_functions, level.energies.view(), dilatation[l].data(), level.S.data()});
+      level.faces.update(on_levels[l], pressures);
     }
   for (Level &level : levels)
     if (projected())
-      device.for_each(level.energy_of_cell.size() * level.shapes.view().n,
+      device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   K->update(device, [this](std::size_t l) {
     const auto shapes = levels[l].shapes.view();
-    return Tangent<dim>{levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), shapes.n_q, shapes.n};
+    return Tangent<dim>{
+      levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), levels[l].faces.view(), shapes.n_q, shapes.n};
   });
 }
 
@@ -252,7 +339,9 @@ void FiniteDeformation<dim>::subtract_change(const Vector<double> &delta, Vector
   device.for_each(level.shapes.n_points(),
                   StressChange<dim>{gradient(levels.size() - 1), level.stretch_view(), level.moduli_view(),
                                     projected() ? dp_at_points.data() : nullptr, stress_view()});
-  integrate_stress();
+  level.faces.update_change(on_levels[levels.size() - 1]);
+  const auto faces = level.faces.view();
+  integrate(faces, faces.change);
   device.multiply(-1., E, forces, 1., r);
 }
 
@@ -331,7 +420,7 @@ SolidResults FiniteDeformation<dim>::results()
   Vector<double> of_cells(device, 4 * n);
   device.for_each(n, ResultsInCells<dim>{level.shapes.view(),
                                          level.stretch_view(),
-                                         energy(level),
+                                         level.energies.view(),
                                          projected() ? theta_at_points.data() : nullptr,
                                          {of_cells.data(), n}});
   const auto values  = to_host(of_cells);

@@ -9,8 +9,9 @@
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
+#include "solid/pressed_faces.h"
+#include "solid/solid_energy.h"
 #include "solid/solid_kernels.h"
-#include "solid/stored_energy.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
@@ -30,7 +31,9 @@ struct SolidResults
 
 /// Residual and tangent of a solid at finite deformation in equilibrium, total Lagrangian (kernels in solid_kernels.h):
 ///
-///   F_i(u) = ∫ P : ∇φ_i - loads,   P = ∂(W + U)/∂F,   F = I + ∇u.
+///   F_i(u) = ∫ P : ∇φ_i + ∫ p φ_i · n da - loads,   P = ∂(W + U)/∂F,   F = I + ∇u.
+///
+/// The pressures p follow the body: n is the outer normal of the deformed boundary, and da its area.
 ///
 /// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one
 /// at the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
@@ -46,21 +49,33 @@ template <int dim>
 class FiniteDeformation
 {
 public:
-  /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points.
+  /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points. `pressed` are
+  /// the boundaries where a pressure acts, which is 0 at first.
   FiniteDeformation(const Device &device, const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping,
-                    const OfEntries<StoredEnergy> &energies, bool projected);
+                    const OfEntries<SolidEnergy> &energies, bool projected,
+                    const std::vector<unsigned int> &pressed = {});
 
   bool projected() const { return n_functions > 0; }
+  /// Sets the pressure p on each of the boundaries that the constructor was given.
+  void set_pressures(const std::vector<double> &p);
+  /// Returns whether the tangent is symmetric with these pressures and prescribed displacements g, as it is where no edge
+  /// of a boundary under pressure can move across itself. Sets the pressures; a residual that was computed is lost.
+  bool symmetric_with(const std::vector<double> &p, const Vector<double> &g);
   /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
   int n_state() const { return unknown.size() + 2 * n_coefficients(); }
 
-  /// Computes r = factor load - ∫ P : ∇φ_i for a state; `load` has the rows of unknowns.
+  /// Computes r = factor load - ∫ P : ∇φ_i - ∫ p φ_i · n da for a state; `load` has the rows of unknowns.
   void residual(const Vector<double> &state, double factor, const Vector<double> &load, Vector<double> &r);
   /// Returns how many points have det F <= 0 or θ <= 0 in the state of the last residual; waits.
   double n_inverted();
   /// Returns the least det F there, and where it is: "det F = -0.1 at (1, 2), material 0".
   std::string least_stretch();
-  /// Returns ‖∫ P : ∇φ_i‖₂ at the prescribed nodal values, in the state of the last residual; waits.
+  /// Returns how many points have an energy, of an expression, that is no number there; waits. Beyond an energy's domain
+  /// its derivatives may still be numbers.
+  double n_no_numbers();
+  /// Returns where an energy is no number there: "I1 = 9, I2 = 9, J = 1 at (1, 2), material 0". Empty: nowhere.
+  std::string no_number();
+  /// Returns ‖∫ P : ∇φ_i + ∫ p φ_i · n da‖₂ at the prescribed nodal values, in the state of the last residual; waits.
   double reactions();
 
   /// Computes the tangent on all levels, in the state of the last residual.
@@ -84,27 +99,29 @@ public:
   const Vector<double> &dilatations_at_points() const { return theta_at_points; }
   const Vector<double> &pressures_at_points() const { return p_at_points; }
   /// @}
-  /// ∫ P : ∇φ_i over cells, for each of their DoFs i at [cell n + i], in host memory.
+  /// ∫ P : ∇φ_i + ∫ p φ_i · n da over cells, for each of their DoFs i at [cell n + i], in host memory.
   Array<double> forces_of_cells() const { return to_host(forces); }
 
 private:
   struct Level
   {
     QuadratureData<dim> shapes;
-    List<int>           energy_of_cell;
+    LevelEnergies       energies;
     Vector<double>      stretch, moduli;
     Vector<double>      psi, D, S; // see OrthonormalFunctions, DilatationGradients, Dilatation
+    PressedFaces<dim>   faces;
 
     StretchView<dim> stretch_view() { return {{stretch.data(), shapes.n_points()}}; }
     ValuesAt         moduli_view() { return {moduli.data(), shapes.n_points()}; }
   };
   Level           make_level(const LevelSpace<dim> &space, const std::vector<unsigned int> &materials) const;
-  EnergyOfCells   energy(const Level &level) const { return {energies.data(), level.energy_of_cell.data()}; }
+  std::string     at_point(int number) const; // where it is
   GradientOf<dim> gradient(std::size_t l) const { return {levels[l].shapes.view(), on_levels[l].data()}; }
   ValuesAt        stress_view() { return {stress.data(), levels.back().shapes.n_points()}; }
-  void            integrate_stress() ///< to `forces`
+  void            integrate(const PressedFacesView<dim> &faces, const ValuesAt &tractions) ///< to `forces`
   {
-    device.for_each(forces.size() / dim, Forces<dim>{levels.back().shapes.view(), stress_view(), forces.data()});
+    device.for_each(forces.size() / dim,
+                    Forces<dim>{levels.back().shapes.view(), stress_view(), faces, tractions, forces.data()});
   }
   int              n_coefficients() const { return n_functions * unknown.space().n_cells(); }
   FunctionsInCells functions(const Level &level) const { return {n_functions, level.psi.data(), level.shapes.view()}; }
@@ -122,10 +139,10 @@ private:
   InjectedValues<dim>         on_levels;   // of u
   CellAverages<dim>           averages;
   std::vector<Level>          levels;
-  List<StoredEnergy>          energies;
+  EnergyTable                 energies;
   std::vector<Vector<double>> pressure, dilatation; // by level: averages in cells
   Matrix<double>              E, E_prescribed;      // forces of cells to unknowns and to prescribed nodal values
-  Vector<double>              stress, forces, reaction;
+  Vector<double>              stress, forces, reaction, pressures;        // pressures: on boundaries
   Vector<double>              p_at_points, theta_at_points, dp_at_points; // with projected dilatations, as what follows
   Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
   double                      volume = 0.;

@@ -1,6 +1,7 @@
 // The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
+#include "solid/energy_kernels.h"
 #include "solid/solid_kernels.h"
 
 namespace adamant::cuda
@@ -25,11 +26,22 @@ template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<
 template void for_each(const DeviceInterface &, int, const FunctionsAtPoints &);
 template void for_each(const DeviceInterface &, int, const ProjectionsOfFunctions &);
 template void for_each(const DeviceInterface &, int, const Dilatation &);
+template void for_each(const DeviceInterface &, int, const InvariantsOf<2> &);
+template void for_each(const DeviceInterface &, int, const InvariantsOf<3> &);
+template void for_each(const DeviceInterface &, int, const StoreShape<2> &);
+template void for_each(const DeviceInterface &, int, const StoreShape<3> &);
+template void for_each(const DeviceInterface &, int, const DilatationsOf &);
+template void for_each(const DeviceInterface &, int, const StoreVolumetric &);
 template void for_each(const DeviceInterface &, int, const MeansOfFunctions &);
 template void for_each(const DeviceInterface &, int, const ConstantDilatation &);
 template void for_each(const DeviceInterface &, int, const DilatationGradients<2> &);
 template void for_each(const DeviceInterface &, int, const DilatationGradients<3> &);
 template void for_each(const DeviceInterface &, int, const FollowingPressure<2> &);
 template void for_each(const DeviceInterface &, int, const FollowingPressure<3> &);
+template void for_each(const DeviceInterface &, int, const FaceTraction<2> &);
+template void for_each(const DeviceInterface &, int, const FaceTraction<3> &);
+template void for_each(const DeviceInterface &, int, const FaceTractionChange<2> &);
+template void for_each(const DeviceInterface &, int, const FaceTractionChange<3> &);
 template void sums(const DeviceInterface &, int, const CountInverted &, double *);
+template void sums(const DeviceInterface &, int, const CountNoNumbers &, double *);
 } // namespace adamant::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solid/dilatation_kernels.h"
+#include "solid/pressure_kernels.h"
 #include "solid/stretch.h"
 
 // Functors of stresses and tangents of solids at finite deformation, for host and GPU: they call no function of
@@ -27,20 +28,16 @@ struct Moduli
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim>  at = stretch(point);
-    const StoredEnergy &of = energy(point / n_q);
-    EnergyDerivatives   W  = of.shape(at.I1, at.I2, at.j);
+    const Stretch<dim> at   = stretch(point);
+    const int          cell = point / n_q, place = point / pressure.n;
+    EnergyDerivatives  W = energy.shape(cell, point, at.I1, at.I2, at.j);
     if (pressure.p == nullptr)
-      {
-        const VolumetricEnergy U = of.volumetric(at.j);
-        W.first[2] += U.first;
-        W.second[5] += U.second;
-      }
+      W += energy.volumetric(cell, place, at.j);
     else
       {
-        W.first[2] += pressure.p[point / pressure.n];
+        W.first[2] += pressure.p[place];
         if (pressure.dilatation != nullptr)
-          W.second[5] += of.volumetric(pressure.dilatation[point / pressure.n]).second;
+          W.second[5] += energy.volumetric(cell, place, pressure.dilatation[place]).second;
       }
     for (int k = 0; k < 3; ++k)
       moduli(k, point) = W.first[k];
@@ -63,10 +60,11 @@ struct MeansInCells
     double     sums[3] = {};
     for (int q = 0; q < shapes.n_q; ++q)
       {
-        const double weight = shapes.JxW[shape + q], of_point = j[cell * shapes.n_q + q];
+        const int    point  = cell * shapes.n_q + q;
+        const double weight = shapes.JxW[shape + q];
         sums[0] += weight;
-        sums[1] += weight * energy(cell).volumetric(of_point).first;
-        sums[2] += weight * of_point;
+        sums[1] += weight * energy.volumetric(cell, point, j[point]).first;
+        sums[2] += weight * j[point];
       }
     pressure[cell]   = sums[1] / sums[0];
     dilatation[cell] = sums[2] / sums[0];
@@ -96,14 +94,16 @@ struct Stress
   }
 };
 
-/// Computes ∫ P ∇φ_a over a cell for a stress P at points, by Device::for_each over cells and their nodes a. Component
-/// c of the result is at [(cell n + a) dim + c].
+/// Computes ∫ P ∇φ_a over a cell for a stress P at points, plus ∫ φ_a t over its faces under pressure for tractions t.
+/// It is for Device::for_each over cells and their nodes a. Component c of the result is at [(cell n + a) dim + c].
 template <int dim>
 struct Forces
 {
-  ShapesView shapes;
-  ValuesAt   stress;
-  double    *forces;
+  ShapesView            shapes;
+  ValuesAt              stress;
+  PressedFacesView<dim> faces;
+  ValuesAt              tractions; ///< or their change
+  double               *forces;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
@@ -118,6 +118,7 @@ struct Forces
           for (int d = 0; d < dim; ++d)
             sum[c] += weight * stress(dim * c + d, cell * shapes.n_q + q) * gradient[d];
       }
+    faces.add_forces(cell, a, tractions, sum);
     for (int c = 0; c < dim; ++c)
       forces[static_cast<long>(index) * dim + c] = sum[c];
   }
@@ -160,17 +161,19 @@ ADAMANT_HOST_DEVICE void add_tangent(const Stretch<dim> &at, const ValuesAt &mod
 template <int dim>
 struct Tangent
 {
-  static constexpr int rows = dim, columns = dim;
-  StretchView<dim>     stretch;
-  ValuesAt             moduli;
-  DilatationTerm       dilatation;
-  int                  n_q, n_nodes; ///< of a cell
+  static constexpr int  rows = dim, columns = dim;
+  StretchView<dim>      stretch;
+  ValuesAt              moduli;
+  DilatationTerm        dilatation;
+  PressedFacesView<dim> faces;
+  int                   n_q, n_nodes; ///< of a cell
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[dim][dim]) const
   {
     add_tangent<dim>(stretch(at.point), moduli, at.point, at.JxW, at.gradient_i, at.gradient_j, local);
     if (at.point % n_q != 0)
       return;
+    faces.add_tangent(at.cell, at.a, at.b, local);
     const int     n = dilatation.n;
     const double *S = dilatation.S + static_cast<long>(at.cell) * n * n;
     const double *D = dilatation.D + static_cast<long>(at.cell) * n_nodes * n * dim;
@@ -230,15 +233,15 @@ struct ResultsInCells
 
   ADAMANT_HOST_DEVICE void operator()(int cell) const
   {
-    const long         shape   = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
-    const StoredEnergy of      = energy(cell);
-    double             sums[2] = {}, least = 1e300, most = -1.;
+    const long shape   = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    double     sums[2] = {}, least = 1e300, most = -1.;
     for (int q = 0; q < shapes.n_q; ++q)
       {
         const int          point  = cell * shapes.n_q + q;
         const Stretch<dim> at     = stretch(point);
         const double       weight = shapes.JxW[shape + q], theta = dilatation == nullptr ? at.j : dilatation[point];
-        sums[0] += weight * (of.shape(at.I1, at.I2, at.j).value + of.volumetric(theta).value);
+        sums[0] +=
+          weight * (energy.shape(cell, point, at.I1, at.I2, at.j).value + energy.volumetric(cell, point, theta).value);
         sums[1] += weight * (1. + at.j);
         least = at.j < least ? at.j : least;
         most  = at.j > most ? at.j : most;

@@ -5,7 +5,10 @@
 
 #include <deal.II/base/utilities.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iomanip>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -18,52 +21,60 @@ struct Kind
 {
   std::string              name;
   StoredEnergy::Kind       kind;
-  std::vector<std::string> moduli;
+  std::vector<std::string> moduli; // none: expressions
 };
 const std::vector<Kind> kinds = {{"neo_hooke", StoredEnergy::neo_hooke, {"mu"}},
                                  {"mooney_rivlin", StoredEnergy::mooney_rivlin, {"c1", "c2"}},
                                  {"yeoh", StoredEnergy::yeoh, {"c1", "c2", "c3"}},
+                                 {"split_expression", StoredEnergy::split_expression, {}},
                                  {"neo_hooke_compressible", StoredEnergy::neo_hooke_compressible, {"mu"}},
-                                 {"st_venant_kirchhoff", StoredEnergy::st_venant_kirchhoff, {"mu"}}};
+                                 {"st_venant_kirchhoff", StoredEnergy::st_venant_kirchhoff, {"mu"}},
+                                 {"expression", StoredEnergy::expression, {}}};
 
-// The constants of an energy, each of which is asked for once.
+// The constants of an energy and the expressions of its parts, each of which is asked for once.
 class Constants
 {
 public:
-  Constants(std::string where, const std::vector<std::string> &texts)
+  Constants(std::string where, const std::vector<std::string> &entries)
     : where(std::move(where))
   {
-    for (const auto &text : texts)
+    for (const auto &entry : entries)
       {
-        const auto        equals = text.find('=');
-        const std::string name   = dealii::Utilities::trim(text.substr(0, equals));
-        require(equals != std::string::npos, this->where, ": '", text, "' should be a constant, as in 'mu = 80'");
-        require(is_constant(text.substr(equals + 1)), this->where, ": ", name,
-                " has to be a number, without x, y, z, t and u");
-        const double value = constant_values(this->where + ": " + name, text.substr(equals + 1), 1)[0];
-        require(std::isfinite(value), this->where, ": ", name, " is no number");
-        require(values.emplace(name, value).second, this->where, ": ", name, " is given twice");
+        const auto        equals = entry.find('=');
+        const std::string name   = dealii::Utilities::trim(entry.substr(0, equals));
+        require(equals != std::string::npos && !name.empty(), this->where, ": '", entry,
+                "' should be a constant, as in 'mu = 80'");
+        require(texts.emplace(name, dealii::Utilities::trim(entry.substr(equals + 1))).second, this->where, ": ", name,
+                " is given twice");
       }
   }
 
-  bool   has(const std::string &name) const { return values.count(name) > 0; }
+  bool        has(const std::string &name) const { return texts.count(name) > 0; }
+  std::string take_text(const std::string &name, const std::string &others)
+  {
+    const auto found = texts.find(name);
+    require(found != texts.end(), where, ": ", name, " is missing; the constants are ", others);
+    const std::string text = found->second;
+    texts.erase(found);
+    return text;
+  }
   double take(const std::string &name, const std::string &others)
   {
-    const auto found = values.find(name);
-    require(found != values.end(), where, ": ", name, " is missing; the constants are ", others);
-    const double value = found->second;
-    values.erase(found);
+    const std::string text = take_text(name, others);
+    require(is_constant(text), where, ": ", name, " has to be a number, without x, y, z, t and u");
+    const double value = constant_values(where + ": " + name, text, 1)[0];
+    require(std::isfinite(value), where, ": ", name, " is no number");
     return value;
   }
-  void refuse_the_rest(const std::string &others) const
+  std::string first_name() const { return texts.empty() ? "" : texts.begin()->first; }
+  void        refuse_the_rest(const std::string &others) const
   {
-    require(values.empty(), where, ": ", values.empty() ? "" : values.begin()->first,
-            " counts for nothing; the constants are ", others);
+    require(texts.empty(), where, ": ", first_name(), " counts for nothing; the constants are ", others);
   }
 
 private:
-  const std::string             where;
-  std::map<std::string, double> values;
+  const std::string                  where;
+  std::map<std::string, std::string> texts;
 };
 
 const Kind &find_kind(const std::string &where, const std::string &name)
@@ -75,19 +86,31 @@ const Kind &find_kind(const std::string &where, const std::string &name)
         return kind;
       names.push_back(kind.name);
     }
-  throw InputError(where + ": there is no energy '" + name + "'; the nearest name is " +
-                   nearest_names(name, names, 1)[0]);
+  throw InputError(where + ": there is no energy '" + name + "'" + did_you_mean(name, names));
 }
-} // namespace
 
-StoredEnergy parse_energy(const std::string &key, const std::string &text)
+// An energy that is an expression of the invariants and of constants.
+SolidEnergy parse_expression(const std::string &key, const std::string &where, Constants &constants, bool split)
 {
-  const std::string where = key + " = " + text;
-  auto              parts = dealii::Utilities::split_string_list(text, ';');
-  const Kind       &kind  = find_kind(where, parts.empty() ? "" : dealii::Utilities::trim(parts[0]));
-  if (!parts.empty())
-    parts.erase(parts.begin());
-  Constants    constants(where, parts);
+  const std::string usual = "W, U and the names in these";
+  std::string       W = constants.take_text("W", usual), U = constants.has("U") ? constants.take_text("U", usual) : "0";
+  require(!split || !depends_on(W, "J"), where, ": W of split_expression has I1 and I2 alone, and U has J");
+  for (std::string name = constants.first_name(); !name.empty(); name = constants.first_name())
+    {
+      const bool is_name =
+        std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+      require(is_name && !depends_on("I1 I2 J pi", name) && (depends_on(W, name) || depends_on(U, name)), where, ": ",
+              name, " counts for nothing; the constants are ", usual);
+      std::ostringstream value;
+      value << std::setprecision(17) << constants.take(name, usual);
+      W = substitute(W, name, value.str());
+      U = substitute(U, name, value.str());
+    }
+  return {key, W, U, split};
+}
+
+SolidEnergy parse_constants(const std::string &where, const Kind &kind, Constants &constants)
+{
   StoredEnergy energy{kind.kind, {}, 0.};
   std::string  names;
   for (const auto &name : kind.moduli)
@@ -113,12 +136,27 @@ StoredEnergy parse_energy(const std::string &key, const std::string &text)
         energy.bulk = constants.take("K", names);
     }
   constants.refuse_the_rest(names);
+  return energy;
+}
+} // namespace
+
+SolidEnergy parse_energy(const std::string &key, const std::string &text)
+{
+  const std::string where = key + " = " + text;
+  auto              parts = dealii::Utilities::split_string_list(text, ';');
+  const Kind       &kind  = find_kind(where, parts.empty() ? "" : dealii::Utilities::trim(parts[0]));
+  if (!parts.empty())
+    parts.erase(parts.begin());
+  Constants         constants(where, parts);
+  const SolidEnergy energy = kind.moduli.empty() ?
+                               parse_expression(key, where, constants, kind.kind == StoredEnergy::split_expression) :
+                               parse_constants(where, kind, constants);
   require(energy.shear() > 0., where, ": at small strains the shear modulus is ", energy.shear(), ", not positive");
   require(energy.bulk > 0., where, ": at small strains the bulk modulus is ", energy.bulk, ", not positive");
   return energy;
 }
 
-std::string notes_on(const OfEntries<StoredEnergy> &energies, unsigned int degree, bool projected)
+std::string notes_on(const OfEntries<SolidEnergy> &energies, unsigned int degree, bool projected)
 {
   const double       ratio = largest(energies, poisson_ratio);
   std::ostringstream notes;

@@ -29,7 +29,7 @@ Stretch<dim> stretch_of(const PointState<dim> &state)
 template <int dim>
 struct PointResults
 {
-  OfEntries<StoredEnergy>                     of;
+  OfEntries<SolidEnergy>                      of;
   std::shared_ptr<const ProjectedValues<dim>> projected;
 
   double pressure(const PointState<dim> &state, double j) const
@@ -91,7 +91,7 @@ double ProjectedValues<dim>::at(const Array<double> &of_points, const PointState
 }
 
 template <int dim>
-std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy>                     &energies,
+std::vector<Quantity<dim>> solid_quantities(const OfEntries<SolidEnergy>                      &energies,
                                             const std::shared_ptr<const ProjectedValues<dim>> &projected)
 {
   using State = PointState<dim>;
@@ -119,7 +119,7 @@ std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy>       
 
 template <int dim>
 std::shared_ptr<const DerivedFields<dim>> solid_fields(const EvaluationParameters                        &parameters,
-                                                       const OfEntries<StoredEnergy>                     &energies,
+                                                       const OfEntries<SolidEnergy>                      &energies,
                                                        const std::shared_ptr<const ProjectedValues<dim>> &projected)
 {
   typename DerivedFields<dim>::Prepare number;

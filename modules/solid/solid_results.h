@@ -5,7 +5,7 @@
 #include "evaluation/evaluation.h"
 #include "fem/spaces/level_space.h"
 #include "solid/finite_deformation.h"
-#include "solid/stored_energy.h"
+#include "solid/solid_energy.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/tensor.h>
@@ -55,13 +55,13 @@ private:
 /// 3. Where `projected` is given, it has the arguments and values of U and U'; states then have the number of their
 /// cell.
 template <int dim>
-std::vector<Quantity<dim>> solid_quantities(const OfEntries<StoredEnergy>                     &energies,
+std::vector<Quantity<dim>> solid_quantities(const OfEntries<SolidEnergy>                      &energies,
                                             const std::shared_ptr<const ProjectedValues<dim>> &projected);
 
 /// Returns the derived fields of files; see solid_quantities.
 template <int dim>
 std::shared_ptr<const DerivedFields<dim>> solid_fields(const EvaluationParameters                        &parameters,
-                                                       const OfEntries<StoredEnergy>                     &energies,
+                                                       const OfEntries<SolidEnergy>                      &energies,
                                                        const std::shared_ptr<const ProjectedValues<dim>> &projected);
 
 /// The resultant of forces, and their moment about the origin: (0, 0, M) in two dimensions.

@@ -8,28 +8,52 @@
 
 namespace adamant
 {
-/// An energy W of the invariants I1, I2 and J at a point, and its derivatives to them.
-struct EnergyDerivatives
-{
-  double value;
-  double first[3];  ///< to I1, I2, J
-  double second[6]; ///< to I1 I1, I1 I2, I1 J, I2 I2, I2 J, J J
-};
-
 /// A function of J alone and its derivatives.
 struct VolumetricEnergy
 {
   double value, first, second;
 };
 
+/// An energy W of the invariants I1, I2 and J at a point, and its derivatives to them.
+struct EnergyDerivatives
+{
+  double value;
+  double first[3];  ///< to I1, I2, J
+  double second[6]; ///< to I1 I1, I1 I2, I1 J, I2 I2, I2 J, J J
+
+  ADAMANT_HOST_DEVICE EnergyDerivatives &operator+=(const VolumetricEnergy &U)
+  {
+    value += U.value;
+    first[2] += U.first;
+    second[5] += U.second;
+    return *this;
+  }
+};
+
+/// What the derivatives of an energy at F = I say of small strains.
+struct SmallStrains
+{
+  double stress, shear, bulk; ///< P = stress I, and the moduli μ and K
+
+  explicit SmallStrains(const EnergyDerivatives &W)
+    : stress(2. * W.first[0] + 4. * W.first[1] + W.first[2])
+    , shear(2. * (W.first[0] + W.first[1]))
+    , bulk(2. / 3. * W.first[0] + 4. * W.first[1] + 2. / 3. * W.first[2] +
+           (36. * W.second[0] + 144. * W.second[1] + 36. * W.second[2] + 144. * W.second[3] + 72. * W.second[4] +
+            9. * W.second[5]) /
+             9.)
+  {}
+};
+
 /// A stored energy per reference volume, W(I1, I2, J) + U(J). The invariants are I1 = tr C, I2 = (tr² C - C : C) / 2
-/// and J = det F, with C = Fᵀ F. Functions take J - 1 in place of J: large moduli times J - 1 keep their digits. A kind
-/// is split where W depends on Ī1 = J^(-2/3) I1 and Ī2 = J^(-4/3) I2 alone:
+/// and J = det F, with C = Fᵀ F. Functions take J - 1 in place of J: large moduli times J - 1 keep their digits. The
+/// values of expressions, whose modulus is {μ}, are in SolidEnergy. A kind is split where W depends on Ī1 = J^(-2/3) I1
+/// and Ī2 = J^(-4/3) I2 alone:
 /// ```
 ///   neo_hooke               W = μ/2 (Ī1 - 3)                                        split, modulus = {μ}
 ///   mooney_rivlin           W = c1 (Ī1 - 3) + c2 (Ī2 - 3)                           split, {c1, c2}
 ///   yeoh                    W = c1 (Ī1 - 3) + c2 (Ī1 - 3)² + c3 (Ī1 - 3)³           split, {c1, c2, c3}
-///                           U = K/4 (J² - 1 - 2 ln J), of all split kinds
+///                           U = K/4 (J² - 1 - 2 ln J), of these split kinds
 ///   neo_hooke_compressible  W = μ/2 (I1 - 3), U = -μ ln J + Λ/2 ln² J               {μ}, bulk = Λ + 2/3 μ
 ///   st_venant_kirchhoff     W = Λ/8 (I1 - 3)² + μ/4 (I1² - 2 I2 - 2 I1 + 3), U = 0  {μ}, bulk = Λ + 2/3 μ
 /// ```
@@ -40,15 +64,18 @@ struct StoredEnergy
     neo_hooke,
     mooney_rivlin,
     yeoh,
+    split_expression,
     neo_hooke_compressible,
-    st_venant_kirchhoff
+    st_venant_kirchhoff,
+    expression
   };
   Kind   kind;
   double modulus[3];
   double bulk; ///< K at small strains
 
-  ADAMANT_HOST_DEVICE bool   is_split() const { return kind <= yeoh; }
-  ADAMANT_HOST_DEVICE double lambda() const { return bulk - 2. / 3. * modulus[0]; } ///< Λ of the other kinds
+  ADAMANT_HOST_DEVICE bool   is_split() const { return kind <= split_expression; }
+  ADAMANT_HOST_DEVICE bool   is_expression() const { return kind == split_expression || kind == expression; }
+  ADAMANT_HOST_DEVICE double lambda() const { return bulk - 2. / 3. * modulus[0]; } ///< Λ of kinds not split
   /// Returns the shear modulus at small strains.
   ADAMANT_HOST_DEVICE double shear() const
   {

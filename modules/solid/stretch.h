@@ -155,12 +155,41 @@ struct CountInverted
   ADAMANT_HOST_DEVICE Sums<1> operator()(int i, Nothing) const { return {{j[i] > -1. ? 0. : 1.}}; }
 };
 
-/// The energies of a level's cells.
+/// Counts what is no number, or infinite, for Device::sums.
+struct CountNoNumbers
+{
+  static constexpr int n_sums = 1;
+  const double        *values;
+
+  ADAMANT_HOST_DEVICE Nothing prepare() const { return {}; }
+  ADAMANT_HOST_DEVICE Sums<1> operator()(int i, Nothing) const { return {{values[i] - values[i] == 0. ? 0. : 1.}}; }
+};
+
+/// Returns the ten values at i in the order of EnergyDerivatives.
+ADAMANT_HOST_DEVICE inline EnergyDerivatives energy_at(const ValuesAt &values, int i)
+{
+  return {values(0, i),
+          {values(1, i), values(2, i), values(3, i)},
+          {values(4, i), values(5, i), values(6, i), values(7, i), values(8, i), values(9, i)}};
+}
+
+/// The energies of a level's cells. Expressions have their values in arrays, see LevelEnergies.
 struct EnergyOfCells
 {
   const StoredEnergy *energies;
   const int          *of_cell; ///< the number of each cell's energy
+  ValuesAt            W, U;    ///< value and derivatives in their order; U is at points or cells
 
-  ADAMANT_HOST_DEVICE const StoredEnergy &operator()(int cell) const { return energies[of_cell[cell]]; }
+  ADAMANT_HOST_DEVICE EnergyDerivatives shape(int cell, int point, double I1, double I2, double j) const
+  {
+    const StoredEnergy &of = energies[of_cell[cell]];
+    return of.is_expression() ? energy_at(W, point) : of.shape(I1, I2, j);
+  }
+  /// Returns U and its derivatives at J = 1 + j, for the point or cell `place` in a cell.
+  ADAMANT_HOST_DEVICE VolumetricEnergy volumetric(int cell, int place, double j) const
+  {
+    const StoredEnergy &of = energies[of_cell[cell]];
+    return of.is_expression() ? VolumetricEnergy{U(0, place), U(1, place), U(2, place)} : of.volumetric(j);
+  }
 };
 } // namespace adamant

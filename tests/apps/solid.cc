@@ -276,6 +276,91 @@ TEST_F(Solid, BuckledColumn)
     }
 }
 
+const std::string as_expression =
+  "; W = mu/2*(I1-3); U = K/4*(J^2-1-2*ln(J))"; // neo_hooke, after split_expression and its constants
+
+// An expression gives what the kind of the same energy gives, in as many steps of Newton's method.
+TEST_F(Solid, EnergiesAsExpressions)
+{
+  const auto compare = [this](const std::string &constants, const Settings &settings) {
+    const double expected = cook(3, 1, settings + Settings{"Problem/Material=neo_hooke; " + constants}),
+                 steps    = row.at("newton_steps").back();
+    const double actual =
+      cook(3, 1, settings + Settings{"Problem/Material=split_expression; " + constants + as_expression});
+    EXPECT_NEAR(actual, expected, 1e-10 * expected);
+    EXPECT_EQ(row.at("newton_steps").back(), steps);
+  };
+  compare("mu = 80.194; K = 173.754", {});
+  compare("mu = 80.194; K = 400889.8", {"Discretization/Volumetric strain=mean_dilatation",
+                                        "Linear solver/Coarsest level cells=1024", "Newton/Tolerance=1e-10"});
+}
+
+// A thick tube under an inner pressure that follows its wall; an independent program has the
+// same errors. Above a
+// pressure of ln 2 mu there is no equilibrium.
+TEST_F(Solid, InflatedTube)
+{
+  const Settings linear   = {"Discretization/Degree=1",
+                             "Linear solver/Coarsest level cells=1024",
+                             "Linear solver/Smoother=block_jacobi",
+                             "Linear solver/Interpolation=embedding",
+                             "Problem/Material=neo_hooke; mu = 1; K = 1e6",
+                             "Newton/Tolerance=1e-10",
+                             "Linear solver/Precision=float64"};
+  const double   errors[] = {1.26e-2, 3.13e-3};
+  for (int k = 0; k < 2; ++k)
+    {
+      const auto outcome = solve("tube.prm", linear + Settings{"Mesh/Refinements=" + std::to_string(2 + k)});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row = statistics(outcome);
+      EXPECT_NEAR(std::abs(row.at("point0_u_x").back() - 0.5), errors[k], 6e-3 * errors[k]);
+    }
+  const auto quadratic = solve("tube.prm", {"Mesh/Refinements=3"});
+  ASSERT_EQ(quadratic.code, 0) << quadratic.err;
+  EXPECT_NEAR(statistics(quadratic).at("point0_u_x").back(), 0.5, 5e-3); // the cells have straight sides
+  const auto fails = solve("tube.prm", linear + Settings{"Mesh/Refinements=2", "Problem/Follower pressure=0: 0.75"});
+  EXPECT_EQ(fails.code, 1) << fails.out;
+  EXPECT_NE(fails.err.find("a follower pressure may have a largest value"), std::string::npos) << fails.err;
+}
+
+// A thin beam under a pressure that stays across it, half of it on each side. The errors against the elastica fall with
+// the square of the thickness.
+TEST_F(Solid, BeamUnderFollowerPressure)
+{
+  double errors[2][2];
+  for (int k = 0; k < 2; ++k)
+    {
+      const std::string h       = k == 0 ? "0.05" : "0.025";
+      const auto        outcome = solve(
+               "cook.prm", {"Mesh/Cells=20, 1", "Mesh/Refinements=1", "Mesh/Coordinates=x; " + h + "*(y-0.5)",
+                            "Problem/Traction=", "Problem/Material=st_venant_kirchhoff; nu = 0; E = 12/" + h + "^3",
+                            "Discretization/Degree=2", "Problem/Follower pressure=3: 2.5, 2: -2.5",
+                            "Time stepping/Load steps=2", "Output/Points=1, 0", "Linear solver/Coarsest level cells=1024"});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row          = statistics(outcome);
+      errors[k][0] = row.at("point0_u_x").back() + 0.2044774;
+      errors[k][1] = row.at("point0_u_y").back() + 0.5604232;
+    }
+  for (int c = 0; c < 2; ++c)
+    {
+      EXPECT_LT(std::abs(errors[0][c]), 0.01);
+      EXPECT_NEAR(errors[1][c] / errors[0][c], 0.25, 0.05);
+    }
+}
+
+// A pressure on a side that ends at free ones: GMRES, with the pressure in the matrices of all levels.
+TEST_F(Solid, PressureOnAnOpenSide)
+{
+  const auto outcome = solve("cook.prm", {"Mesh/Coordinates=", "Problem/Traction=", "Problem/Follower pressure=1: 0.25",
+                                          "Problem/Material=neo_hooke; E = 2.6; nu = 0.3",
+                                          "Newton/Least linear tolerance=1e-8", "Newton/Largest linear tolerance=1e-8",
+                                          "Linear solver/Coarsest level cells=16", "Output/Points="});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("GMRES"), std::string::npos) << outcome.out;
+  for (const auto &step : outcome.record.at("newton"))
+    EXPECT_NEAR(step.at("iterations").get<int>(), 9, 1);
+}
+
 // A load that is too large for one step is halved, and then goes on in larger steps.
 TEST_F(Solid, LoadStepsThatFailAreHalved)
 {
@@ -312,9 +397,73 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Mesh/Coordinates=", "Problem/Dirichlet boundaries=0: y, 2: x"}, "move or turn as a rigid body");
   expect({"Discretization/Volumetric strain=mean_dilatation", "Problem/Material=st_venant_kirchhoff; mu = 1; K = 2"},
          "mean_dilatation needs energies");
+  expect({"Discretization/Volumetric strain=mean_dilatation",
+          "Problem/Material=expression; mu = 1; W = mu/2*(I1-3); U = -mu*ln(J)+ln(J)^2"},
+         "mean_dilatation needs energies");
+  expect({"Problem/Material=split_expression; mu = 1; W = mu/2*(I1-3); U = J-1"}, "the undeformed body has the stress");
+  expect({"Problem/Follower pressure=0: 1"}, "displacement along the normal is prescribed");
+  expect({"Problem/Follower pressure=7: 1"}, "no boundary 7");
+  expect({"Problem/Follower pressure=1: x"}, "Follower pressure");
+  expect({"Problem/Follower pressure=1: log(0*t-1)"}, "Follower pressure on boundary 1");
   expect({"Problem/Traction=1: 0; t"}, "contains t");
   expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
   expect({"Problem/Load factor=log(0*t-1)"}, "Load factor");
   expect({"Newton/Least linear tolerance=0.5"}, "is above");
+}
+
+TEST_F(Solid, SaysWhereAnEnergyIsNoNumber)
+{
+  const auto outcome =
+    solve("cook.prm", {"Mesh/Refinements=2", "Problem/Material=split_expression; mu = 80; K = 170; W = "
+                                             "mu/2*(I1-3); U = K/2*(J-1)^2+(J > 1.05 ? sqrt(1-J) : 0)"});
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.err.find("the energy is no number (I1 = "), std::string::npos) << outcome.err;
+}
+
+// Expressions and pressures after a restart, and on ranks, one of which has few faces.
+TEST_F(Solid, ExpressionsAndPressuresAfterARestartAndOnRanks)
+{
+  const Settings problem    = {"Problem/Dimension=2",
+                               "Problem/Material=split_expression; mu = 1; K = 5" + as_expression,
+                               "Problem/Body force=0; 0",
+                               "Problem/Dirichlet boundaries=0: xy",
+                               "Problem/Follower pressure=1: 0.1*t, 3: 0.05",
+                               "Mesh/Refinements=3",
+                               "Discretization/Volumetric strain=mean_dilatation",
+                               "Time stepping/Load steps=4",
+                               "Newton/Tolerance=1e-12",
+                               "Checkpoint/Steps=2"};
+  const auto     start_with = [&](const Settings &settings, const Settings &more) {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return start(arguments);
+  };
+  const auto whole = start_with(problem, {});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const auto expected = statistics(whole);
+  const auto compare  = [&](const Outcome &outcome, double tolerance) {
+    const auto columns = statistics(outcome);
+    for (const std::string name : {"strain_energy", "least_J", "boundary0_force_x", "boundary0_moment_z"})
+      for (std::size_t k = 0; k < expected.at(name).size(); ++k)
+        EXPECT_NEAR(columns.at(name).at(k), expected.at(name)[k], tolerance) << name;
+  };
+  setenv("ADAMANT_CHECKPOINT_KILL", "opened:2", 1);
+  const auto killed = start_with(problem, {});
+  unsetenv("ADAMANT_CHECKPOINT_KILL");
+  ASSERT_EQ(killed.code, 137) << killed.err;
+  auto continued = start_with({}, {"--restart=" + killed.folder});
+  ASSERT_EQ(continued.code, 0) << continued.err;
+  continued.folder = killed.folder;
+  compare(continued, 1e-12);
+  for (const int ranks : {2, 3})
+    {
+      before             = "mpirun --oversubscribe -np " + std::to_string(ranks) + " ";
+      const auto outcome = start_with(problem, {});
+      before.clear();
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      compare(outcome, 1e-9);
+    }
 }
 } // namespace

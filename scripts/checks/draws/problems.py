@@ -481,6 +481,7 @@ def solid(d):
     free = [i for i in ids if i not in clamped]
     if free:
         d.set("Problem/Traction", f"{d.boundary_name(d.pick(*free))}: " + "; ".join(f"0.1*({d.scalar()})" for _ in axes), 0.5)
+        d.set("Problem/Follower pressure", f"{d.boundary_name(d.pick(*free))}: {d.between(-0.1, 0.1)}*{d.pick('t', '(1+t)')}", 0.4)
     d.set("Problem/Body force", by_material(d, lambda: "; ".join(f"0.1*({d.scalar()})" for _ in axes)))
     d.set("Problem/Boundary displacement", "; ".join(f"0.02*({d.scalar(True)})" for _ in axes), 0.5)
     d.set("Problem/Load factor", d.pick("t", "sin(t)", "t^2"), 0.5)
@@ -489,6 +490,10 @@ def solid(d):
         kind = d.pick("neo_hooke", "mooney_rivlin", "yeoh") if split else d.pick("neo_hooke_compressible", "st_venant_kirchhoff")
         constants = {"mooney_rivlin": f"c1 = {d.between(1, 2)}; c2 = {d.between(0, 1)}; K = {d.between(4, 9)}",
                      "yeoh": f"c1 = {d.between(1, 2)}; c2 = {d.between(-0.1, 0.1)}; c3 = 0.1; K = {d.between(4, 9)}"}
+        if d.maybe(0.2):
+            volume = f"U = K/4*(J^2-1-2*ln(J)); K = {d.between(4, 9)}"
+            return (f"split_expression; W = c*(I1-3)+0.1*c*(I2-3); c = {d.between(1, 2)}; {volume}" if split else
+                    f"expression; W = c*(I1-3-2*ln(J)); c = {d.between(1, 2)}; {volume}")
         return f"{kind}; " + constants.get(kind, d.pick(f"E = {d.between(5, 20)}; nu = {d.pick('0', '0.3', '0.4')}",
                                                         f"mu = {d.between(2, 5)}; K = {d.between(4, 9)}"))
     d.set("Problem/Material", by_material(d, energy))
