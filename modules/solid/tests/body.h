@@ -261,7 +261,7 @@ int equilibrate(Body<dim> &body, adamant::Precision precision = adamant::Precisi
     adamant::make_linear_solver(body.device, *body.host, body.deformation->tangent(), parameters, "tangent");
   adamant::Equilibrium<dim> equilibrium(body.device, *body.deformation, *body.field, parameters.options("tangent"),
                                         {1e-12, 40, 3., 1e-5, 1e-5});
-  equilibrium.set_solver([&]() -> adamant::LinearSolver & {
+  equilibrium.set_solver([&](bool) -> adamant::LinearSolver & {
     solver->update();
     return *solver;
   });
