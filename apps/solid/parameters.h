@@ -46,7 +46,7 @@ struct ProblemParameters : ParameterAcceptor
                   "neo_hooke; mu; K, mooney_rivlin; c1; c2; K, yeoh; c1; c2; c3; K, neo_hooke_compressible; mu; K, "
                   "st_venant_kirchhoff; mu; K. Instead of mu and K, E and nu; the last two take mu and lambda, too. "
                   "Of one's own: expression; W = ...; U = ...; constants, with W of I1, I2, J and U of J; "
-                  "split_expression, where I1 and I2 in W are those of F / J^(1/3)");
+                  "split_expression, where I1 and I2 in W belong to F / J^(1/3)");
     add_parameter("Load factor", load_factor,
                   "Expression of t, which goes from 0 to 1: it multiplies body force, traction and follower pressure");
     add_parameter("Body force", force,
