@@ -27,9 +27,9 @@ public:
   /// Returns how many steps follow this time if none fails.
   unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((1. - time) / length - 1e-8)); }
 
-  /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError,
-  /// it has changed no state, and the step is halved, at most 6 times, and to no less than about a ten-thousandth of the
-  /// first one's length. `cause` returns a part of the message. Throws SolverError where that does not help.
+  /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError, it
+  /// has changed no state, and the step is halved, at most 6 times. A step shorter than a ten-thousandth of the first
+  /// one is not. `cause` returns a part of the message. Throws SolverError where that does not help.
   void take(double start, double &time, const std::function<int()> &take, const std::function<std::string()> &cause)
   {
     for (halvings = 0;; ++halvings)
@@ -49,12 +49,11 @@ public:
           quick                 = 0;
           const bool short_step = time - start < least * most;
           if (halvings == most_halvings || short_step)
-            throw adamant::SolverError(why + "the load step from t = " + adamant::to_text(start) + " to " +
-                                       adamant::to_text(time) + " fails" +
-                                       (short_step ? ", and is far shorter than the first one" :
-                                                     " after " + std::to_string(halvings) + " halvings") +
-                                       "; the last state, t = " + adamant::to_text(start) +
-                                       ", is written: " + error.what());
+            throw adamant::SolverError(
+              why + "the load step from t = " + adamant::to_text(start) + " to " + adamant::to_text(time) + " fails" +
+              (short_step ? ", and is far shorter than the first one" :
+                            " after " + std::to_string(halvings) + " halvings") +
+              "; the last state, t = " + adamant::to_text(start) + ", is written: " + error.what());
           length = 0.5 * (time - start);
           std::cout << "note: " << why << "the load step from t = " << adamant::to_text(start) << " to "
                     << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;

@@ -2,7 +2,7 @@
 //
 //   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
 //
-// where u is prescribed on parts of the boundary, and P N = g - p cof F N (dead traction, follower pressure) elsewhere.
+// where u is prescribed on parts of the boundary; elsewhere P N = g - p cof F N (dead traction, follower pressure).
 // W(I1, I2, J) and U(J) are stored energies by undeformed volume. A load factor of t multiplies f, g and p, and t goes
 // from 0 to 1 in load steps. In each of them Newton's method finds nodal values u = H x + B g with
 //

@@ -79,7 +79,7 @@ struct ProblemParameters : ParameterAcceptor
   void check() const
   {
     (void)energies();
-    (void)follower_pressure.at(1., load_factor_of_time()(1.));
+    load_factor_of_time()(1.);
     const auto check_load = [this](const std::string &key, const std::string &text) {
       require(!depends_on_time(text), key, " = ", text,
               " contains t, but only Problem/Load factor and Boundary displacement depend on the time");
@@ -220,9 +220,14 @@ struct Parameters
     });
     linear_solver.require_multigrid();
     adaptivity.check(dim());
+    require(!adaptivity.on() || time.load_steps > 1,
+            "Adaptivity: a mesh changes before the next load step, but Time stepping/Load steps = 1");
     require(adaptivity.first_cycles == 0, "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
             ", but the body is at rest on the first mesh; Mesh/Local refinements refines that");
     output.check(dim());
+    for (unsigned int k = 1; k <= time.load_steps; ++k)
+      (void)problem.follower_pressure.at(double(k) / time.load_steps,
+                                         problem.load_factor_of_time()(double(k) / time.load_steps));
   }
 
   // The limit counts cells of linear elements: others have more unknowns.

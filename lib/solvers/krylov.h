@@ -122,7 +122,7 @@ double scale_into_range(const Vector<double> &v);
 /// Returns a residual or tolerance as messages give it, e.g. "1e-08".
 std::string to_text(double value);
 
-/// A breakdown; of CG where it meets r . z <= 0 or p . A p <= 0.
+/// Is thrown where an iteration breaks down: CG does where it meets r . z <= 0 or p . A p <= 0.
 struct BreakdownError : SolverError
 {
   using SolverError::SolverError;

@@ -145,8 +145,8 @@ private:
   static Dual power(const Dual &a, const Dual &b)
   {
     const auto        exponent = number_of(b.value);
-    const bool        square = exponent == 2. && a.value.size() < 40; // a product is quicker than muParser's power
-    const std::string value  = in_brackets(square ? a.value + "*" + a.value : a.value + "^" + b.value);
+    const bool        square   = exponent == 2. && a.value.size() < 40; // a product is quicker than muParser's power
+    const std::string value    = in_brackets(square ? a.value + "*" + a.value : a.value + "^" + b.value);
     if (exponent == 2.)
       return {value, times(times("2", a.value), a.slope)};
     if (vanishes(b))

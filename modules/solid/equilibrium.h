@@ -87,8 +87,8 @@ private:
   Vector<double>                      x, rhs, unknowns;
   Vector<double>                      delta, nothing; // the change of prescribed displacements, and none
   double                factor = 1., reference = 0.;  // reference: ‖F‖ once prescribed displacements are reached
-  const Vector<double> *load     = nullptr;
-  bool                  moves    = false, symmetric_tangent = true;
+  const Vector<double> *load  = nullptr;
+  bool                  moves = false, symmetric_tangent = true;
   std::optional<bool>   definite;
   std::string           fault; // of the last state on trial
 };

@@ -49,8 +49,8 @@ template <int dim>
 class FiniteDeformation
 {
 public:
-  /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points. `pressed` are
-  /// the boundaries where a pressure acts, which is 0 at first.
+  /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points. `pressed`
+  /// are the boundaries where a pressure acts, which is 0 at first.
   FiniteDeformation(const Device &device, const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping,
                     const OfEntries<SolidEnergy> &energies, bool projected,
                     const std::vector<unsigned int> &pressed = {});
@@ -58,8 +58,8 @@ public:
   bool projected() const { return n_functions > 0; }
   /// Sets the pressure p on each of the boundaries that the constructor was given.
   void set_pressures(const std::vector<double> &p);
-  /// Returns whether the tangent is symmetric with these pressures and prescribed displacements g, as it is where no edge
-  /// of a boundary under pressure can move across itself. Sets the pressures; a residual that was computed is lost.
+  /// Returns whether the tangent is symmetric with these pressures and prescribed displacements g, as it is where no
+  /// edge of a boundary under pressure can move across itself. Sets the pressures; a residual that was computed is lost.
   bool symmetric_with(const std::vector<double> &p, const Vector<double> &g);
   /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
   int n_state() const { return unknown.size() + 2 * n_coefficients(); }
@@ -70,8 +70,8 @@ public:
   double n_inverted();
   /// Returns the least det F there, and where it is: "det F = -0.1 at (1, 2), material 0".
   std::string least_stretch();
-  /// Returns how many points have an energy, of an expression, that is no number there; waits. Beyond an energy's domain
-  /// its derivatives may still be numbers.
+  /// Returns how many points have an energy, of an expression, that is no number there; waits. Beyond an energy's
+  /// domain its derivatives may still be numbers.
   double n_no_numbers();
   /// Returns where an energy is no number there: "I1 = 9, I2 = 9, J = 1 at (1, 2), material 0". Empty: nowhere.
   std::string no_number();

@@ -16,8 +16,8 @@ class FollowerPressure
 {
 public:
   FollowerPressure() = default;
-  /// Reads the parameter `key`; `id_of` returns the id of a boundary's name. Throws InputError for what split_by_boundary
-  /// refuses, and for texts that are no expressions of t.
+  /// Reads the parameter `key`; `id_of` returns the id of a boundary's name. Throws InputError for what
+  /// split_by_boundary refuses, and for texts that are no expressions of t.
   FollowerPressure(const std::string &key, const std::string &text,
                    const std::function<unsigned int(const std::string &name)> &id_of);
 

@@ -18,11 +18,11 @@ PressedFaces<dim>::PressedFaces(const Device &device, const LevelSpace<dim> &spa
   const auto                   &fe         = space.element();
   const auto                    components = first_components(fe);
   const dealii::QGauss<dim - 1> quadrature(fe.degree + 1);
-  dealii::FEFaceValues<dim>     at_face(mapping, fe, quadrature,
-                                        dealii::update_values | dealii::update_gradients | dealii::update_normal_vectors |
-                                          dealii::update_JxW_values);
-  Array<int>                    first_of_cell = {0}, nodes, numbers;
-  Array<double>                 values, gradients, areas;
+  const auto                    flags =
+    dealii::update_values | dealii::update_gradients | dealii::update_normal_vectors | dealii::update_JxW_values;
+  dealii::FEFaceValues<dim> at_face(mapping, fe, quadrature, flags);
+  Array<int>                first_of_cell = {0}, nodes, numbers;
+  Array<double>             values, gradients, areas;
   n   = static_cast<int>(components.size());
   n_q = static_cast<int>(quadrature.size());
   for (int cell = 0; cell < space.n_cells(); ++cell)

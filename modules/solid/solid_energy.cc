@@ -16,7 +16,7 @@ std::vector<std::string> texts_of_shape(const std::string &key, const std::strin
 {
   const std::vector<std::string> names = {"I1", "I2", "J"};
   (void)parse_function_of(names, key, W); // names mistakes as they are written
-  std::vector<std::string> texts   = {W}, second;
+  std::vector<std::string> texts = {W}, second;
   for (int k = 0; k < 3; ++k)
     {
       texts.push_back(derivative(W, names[k]));

@@ -117,11 +117,16 @@ void expect_same(double value, double reference)
 void compare(const nlohmann::json &record, const nlohmann::json &reference, const std::string &name)
 {
   SCOPED_TRACE(name);
-  if (name == "ranks" || name == "timings" || name == "peak_memory_bytes" || name == "bytes" || name == "levels" ||
-      name == "newton")
+  if (name == "ranks" || name == "timings" || name == "peak_memory_bytes" || name == "bytes" || name == "levels")
     return;
   ASSERT_EQ(record.type_name(), std::string(reference.type_name()));
-  if (record.is_object() || record.is_array())
+  if (name == "newton") // residuals near the end, from which tolerances follow, are rounding
+    for (std::size_t k = 0; k < reference.size(); ++k)
+      {
+        compare(record.at(k).at("iterations"), reference[k].at("iterations"), "iterations");
+        compare(record.at(k).at("length"), reference[k].at("length"), "length");
+      }
+  else if (record.is_object() || record.is_array())
     {
       for (const auto &[key, value] : reference.items())
         EXPECT_TRUE(record.is_array() || record.contains(key)) << key << " is missing";

@@ -81,7 +81,8 @@ struct Dilatations
     , p(to_host(body.deformation->pressures_at_points()))
     , x(body.field->quadrature_points(QGauss<2>(body.field->space().element().degree + 1)))
   {
-    FEValues<2> values(body.mapping, body.field->space().element(), QGauss<2>(body.field->space().element().degree + 1), update_JxW_values);
+    FEValues<2> values(body.mapping, body.field->space().element(), QGauss<2>(body.field->space().element().degree + 1),
+                       update_JxW_values);
     for (const auto &cell : body.mesh.active_cell_iterators())
       {
         values.reinit(cell);
