@@ -384,7 +384,7 @@ TEST_F(Solid, SaysWhatIsWrong)
     const auto text = message(settings);
     EXPECT_NE(text.find(part), std::string::npos) << settings.back() << ": " << text;
   };
-  expect({"Problem/Material=neo_hook; mu = 1; K = 2"}, "nearest name is neo_hooke");
+  expect({"Problem/Material=neo_hook; mu = 1; K = 2"}, "did you mean 'neo_hooke'");
   expect({"Problem/Material=neo_hooke; mu = -1; K = 2"}, "shear modulus");
   expect({"Problem/Material=neo_hooke; mu = 1; K = 0"}, "bulk modulus");
   expect({"Problem/Material=neo_hooke; E = 1; nu = 0.5"}, "K/mu = 5000 is nu = 0.4999");
@@ -405,7 +405,9 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Follower pressure=7: 1"}, "no boundary 7");
   expect({"Problem/Follower pressure=1: x"}, "Follower pressure");
   expect({"Problem/Follower pressure=1: log(0*t-1)"}, "Follower pressure on boundary 1");
+  expect({"Time stepping/Load steps=2", "Problem/Follower pressure=1: log(0.7-t)"}, "is nan at t = 1");
   expect({"Problem/Traction=1: 0; t"}, "contains t");
+  expect({"Adaptivity/Interval=1"}, "Time stepping/Load steps = 1");
   expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
   expect({"Problem/Load factor=log(0*t-1)"}, "Load factor");
   expect({"Newton/Least linear tolerance=0.5"}, "is above");

@@ -78,6 +78,19 @@ TEST(EnergyExpressions, ValuesAndDerivativesAreThoseOfTheKinds)
     }
 }
 
+// Exponents may be constants, with a second derivative that is not zero at rest.
+TEST(EnergyExpressions, ExponentsThatAreConstants)
+{
+  for (const std::string exponent : {"2", "(2)", "2.0", "n"})
+    {
+      const auto of = parse_energy("Material", "split_expression; W = mu/2*(I1-3)^one; U = K/2*(J-1)^" + exponent +
+                                                 "; mu = 3; K = 7; one = 1" + (exponent == "n" ? "; n = 2" : ""));
+      EXPECT_NEAR(of.shear(), 3., 1e-14);
+      EXPECT_NEAR(of.bulk, 7., 1e-14);
+      EXPECT_NEAR(of.volumetric(0.25).second, 7., 1e-14);
+    }
+}
+
 class Expressions : public DeviceTest
 {
 protected:
@@ -121,6 +134,34 @@ TEST_P(Expressions, TwoMaterials)
   EXPECT_NEAR(stretched({expressions[1], energies[1]}, true).first, expected, 1e-10 * expected);
 }
 
+// Rounding makes Ī1 less than 3 where the shape does not change: its roots would be no number there.
+TEST_P(Expressions, RootsUnderHydrostaticPressure)
+{
+  const auto energy = parse_energy("Material", "split_expression; W = 3*(I1-3)+2*(I1-3)^1.5; U = 5*(J-1)^2");
+  for (const double length : {0.93, 0.95, 0.97, 0.99})
+    {
+      Body<3> body(device, {energy}, 1, true);
+      body.set([=](const Point<3> &x, unsigned int c) { return (length - 1.) * x[c]; });
+      body.deformation->residual(body.state, 0., body.load, body.r);
+      EXPECT_EQ(body.deformation->n_no_numbers(), 0.) << length;
+      EXPECT_NEAR(body.strain_energy(), 5. * std::pow(length * length * length - 1., 2), 1e-12);
+    }
+}
+
+// Beyond the limit of Gent's energy its derivatives are numbers, with the wrong sign.
+TEST_P(Expressions, BeyondTheDomain)
+{
+  Body<2> body(device, {gent(bulk)}, 1, true);
+  for (const double stretch : {6., 12.}) // Ī1 - 3 is 8.5 and 24.9
+    {
+      body.set([=](const Point<2> &x, unsigned int c) { return c == 0 ? (stretch - 1.) * x[0] : 0.; });
+      body.deformation->residual(body.state, 0., body.load, body.r);
+      EXPECT_TRUE(std::isfinite(device.dot(body.r, body.r)));
+      EXPECT_EQ(body.deformation->n_no_numbers() > 0., stretch > 10.);
+      EXPECT_EQ(body.deformation->no_number().find("I1 = ") == 0, stretch > 10.);
+    }
+}
+
 TEST(EnergyExpressions, WhatIsWrong)
 {
   const auto expect = [](const std::string &text, const std::string &part) {
@@ -146,5 +187,7 @@ TEST(EnergyExpressions, WhatIsWrong)
   expect("split_expression; W = mu/2*(I1-3); U = (J-1)^2", "mu");
   expect("split_expression; W = mu/2*(I1-3)/(I2-3); mu = 1; U = (J-1)^2", "no number for I1 = 3");
   expect("split_expression; W = mu/2*(I1-3)+log1p(I1); mu = 1; U = (J-1)^2", "log1p");
+  expect("split_expression; W = mu/2*(I1-3; mu = 1; U = (J-1)^2", "Material");
+  expect("gent; mu = 80; Jm = 20", "there is no energy 'gent'");
 }
 } // namespace
