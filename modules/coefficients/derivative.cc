@@ -5,7 +5,9 @@
 #include "expressions/expression_parser.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
