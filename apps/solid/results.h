@@ -25,7 +25,7 @@ class Results
 {
 public:
   /// All arguments have to outlive the object.
-  Results(const Parameters &parameters, const OfEntries<StoredEnergy> &energies, const LevelSpace<dim> &space,
+  Results(const Parameters &parameters, const OfEntries<SolidEnergy> &energies, const LevelSpace<dim> &space,
           const dealii::Mapping<dim> &mapping, FiniteDeformation<dim> &deformation)
     : parameters(parameters)
     , energies(energies)
@@ -97,7 +97,7 @@ private:
   }
 
   const Parameters                           &parameters;
-  const OfEntries<StoredEnergy>              &energies;
+  const OfEntries<SolidEnergy>              &energies;
   const LevelSpace<dim>                      &space;
   const dealii::Mapping<dim>                 &mapping;
   FiniteDeformation<dim>                     &deformation;
