@@ -100,7 +100,7 @@ public:
   void update_volumetric(const double *j);
 
   /// Returns W and U of expressions at all points, or U in cells; zero or empty where there is none.
-  std::array<Vector<double>, 2> values() { return {W.part(0, W.size() / 10), U.part(0, U.size() / 3)}; }
+  std::array<Vector<double>, 2> values() { return {{W.part(0, W.size() / 10), U.part(0, U.size() / 3)}}; }
   /// Returns the first point where a value of an expression is no number, or -1; waits. U has values at points.
   int first_fault() const;
 
