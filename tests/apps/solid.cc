@@ -405,7 +405,7 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Follower pressure=7: 1"}, "no boundary 7");
   expect({"Problem/Follower pressure=1: x"}, "Follower pressure");
   expect({"Problem/Follower pressure=1: log(0*t-1)"}, "Follower pressure on boundary 1");
-  expect({"Time stepping/Load steps=2", "Problem/Follower pressure=1: log(0.7-t)"}, "is nan at t = 1");
+  expect({"Time stepping/Load steps=2", "Problem/Follower pressure=1: log(0.7-t)"}, "nan at t = 1");
   expect({"Problem/Traction=1: 0; t"}, "contains t");
   expect({"Adaptivity/Interval=1"}, "Time stepping/Load steps = 1");
   expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
