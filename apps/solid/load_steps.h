@@ -12,8 +12,7 @@
 namespace solid
 {
 /// Steps of the load, whose time goes from 0 to 1. A step that fails is taken again with half its length. Two steps in
-/// a row with few steps of Newton's method double the next one, up to the length of the first. Steps that become ever
-/// shorter, as before a largest load, end.
+/// a row with few steps of Newton's method double the next one, up to the length of the first.
 class LoadSteps
 {
 public:
@@ -28,8 +27,8 @@ public:
   unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((1. - time) / length - 1e-8)); }
 
   /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError,
-  /// it has changed no state, and the step is halved, at most 6 times; `cause` returns a part of the message. Throws
-  /// SolverError where that does not help.
+  /// it has changed no state, and the step is halved, at most 6 times, and to no less than about a ten-thousandth of the
+  /// first one's length. `cause` returns a part of the message. Throws SolverError where that does not help.
   void take(double start, double &time, const std::function<int()> &take, const std::function<std::string()> &cause)
   {
     for (halvings = 0;; ++halvings)
@@ -47,11 +46,11 @@ public:
         {
           const std::string why = cause();
           quick                 = 0;
-          if (halvings == most_halvings || length < least * most)
-            throw adamant::SolverError(
-              why + "the load step from t = " + adamant::to_text(start) + " to " + adamant::to_text(time) + " fails" +
-              (halvings > 0 ? " after " + std::to_string(halvings) + " halvings" : "") +
-              "; the last state, t = " + adamant::to_text(start) + ", is written: " + error.what());
+          if (halvings == most_halvings || time - start < least * most)
+            throw adamant::SolverError(why + "the load step from t = " + adamant::to_text(start) + " to " +
+                                       adamant::to_text(time) + " fails after " + std::to_string(halvings) +
+                                       " halvings; the last state, t = " + adamant::to_text(start) +
+                                       ", is written: " + error.what());
           length = 0.5 * (time - start);
           std::cout << "note: " << why << "the load step from t = " << adamant::to_text(start) << " to "
                     << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;
@@ -70,7 +69,7 @@ public:
 
 private:
   static constexpr int    few = 5, most_halvings = 6;
-  static constexpr double least = 1e-3; // length, over that of the first step
+  static constexpr double least = 1e-4; // of the first length, where steps become ever smaller
 
   double most, length; // of a step
   int    quick = 0;    // steps in a row that took few steps of Newton's method
