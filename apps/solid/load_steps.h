@@ -12,8 +12,7 @@
 namespace solid
 {
 /// Steps of the load, whose time goes from 0 to 1. A step that fails is taken again with half its length. Two steps in
-/// a row with few steps of Newton's method double the next one, up to the length of the first. Steps that become ever
-/// shorter, as before a largest load, end.
+/// a row with few steps of Newton's method double the next one, up to the length of the first.
 class LoadSteps
 {
 public:
