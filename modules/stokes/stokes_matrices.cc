@@ -84,10 +84,10 @@ StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<
   , A(device, velocity, dirichlet, mapping, options.coarse_viscosity, options.product)
 {
   assemble_divergence();
-  assemble_masses(walls);
+  assemble_masses();
   set_up_cells();
   if (options.schur == SchurComplement::bfbt)
-    set_up_bfbt();
+    set_up_bfbt(walls);
 }
 
 // B on the velocity's mesh; for Q1 restricted to the pressure mesh, whose functions the finest mesh has, too.
@@ -125,20 +125,8 @@ CSRMatrix<double> StokesMatrices<dim>::injection() const
 }
 
 template <int dim>
-void StokesMatrices<dim>::assemble_masses(const std::set<dealii::types::boundary_id> &walls)
+void StokesMatrices<dim>::assemble_masses()
 {
-  V              = Matrix<double>(device, cells_to_masses(velocity.finest(), [&](const auto &cell) {
-                       for (const unsigned int face : cell->face_indices())
-                         if (cell->at_boundary(face) && walls.count(cell->face(face)->boundary_id()) > 0)
-                           return options.bfbt_boundary_weight;
-                       return 1.;
-                     }));
-  C              = Vector<double>(device, velocity.finest().n_owned());
-  int most_cells = 0; // of a level, on this rank
-  for (std::size_t level = 0; level < A.bilinear().n_levels(); ++level)
-    most_cells = std::max(most_cells, A.bilinear().space(level).n_cells());
-  weights = Vector<double>(device, most_cells);
-
   const auto                                    &pressures = pressure.finest();
   const dealii::Functions::ConstantFunction<dim> one(1.);
   const auto                                     volumes =
@@ -180,8 +168,19 @@ void StokesMatrices<dim>::set_up_cells()
 
 // The velocity at an open boundary makes K there like the Laplacian of pressures that are zero on it.
 template <int dim>
-void StokesMatrices<dim>::set_up_bfbt()
+void StokesMatrices<dim>::set_up_bfbt(const std::set<dealii::types::boundary_id> &walls)
 {
+  V              = Matrix<double>(device, cells_to_masses(velocity.finest(), [&](const auto &cell) {
+                       for (const unsigned int face : cell->face_indices())
+                         if (cell->at_boundary(face) && walls.count(cell->face(face)->boundary_id()) > 0)
+                           return options.bfbt_boundary_weight;
+                       return 1.;
+                     }));
+  C              = Vector<double>(device, velocity.finest().n_owned());
+  int most_cells = 0; // of a level, on this rank
+  for (std::size_t level = 0; level < A.bilinear().n_levels(); ++level)
+    most_cells = std::max(most_cells, A.bilinear().space(level).n_cells());
+  weights = Vector<double>(device, most_cells);
   geometric_viscosity.emplace(device, A.bilinear(), Average::geometric);
   DirichletBoundary zero;
   for (const auto id : open)

@@ -96,9 +96,9 @@ private:
     return transfer_matrices(meshes.finest(), nodal_pressure.finest(), pressure.finest());
   }
   void assemble_divergence();
-  void assemble_masses(const std::set<dealii::types::boundary_id> &walls);
+  void assemble_masses();
   void set_up_cells();
-  void set_up_bfbt();
+  void set_up_bfbt(const std::set<dealii::types::boundary_id> &walls);
   void update_bfbt(const Vector<double> &viscosity, const Vector<double> &of_finest);
 
   Device                             device;
@@ -114,7 +114,7 @@ private:
   Matrix<double>                     to_finest_mesh, to_children; // values of cells, see values_of_parents, _children
   Vector<double>                     of_finest, fluidity; // η on the finest mesh, and 1/η in the parts that M uses
   List<int>                          part_of_point;       // for M
-  Matrix<double>                     V, B_prescribed;     // V: cells to ∫ φ_i
+  Matrix<double>                     V, B_prescribed;     // V: cells to ∫ φ_i, for bfbt, as weights and C
   Vector<double>                     weights, C, mean_weights, ones;
   const Vector<double>              *given = nullptr, *given_at_points = nullptr; // arguments of the last update
   SaddlePointData                    saddle_point;
