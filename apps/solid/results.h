@@ -97,7 +97,7 @@ private:
   }
 
   const Parameters                           &parameters;
-  const OfEntries<SolidEnergy>              &energies;
+  const OfEntries<SolidEnergy>               &energies;
   const LevelSpace<dim>                      &space;
   const dealii::Mapping<dim>                 &mapping;
   FiniteDeformation<dim>                     &deformation;
