@@ -2,9 +2,9 @@
 
 #include "base/exceptions.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -65,8 +65,12 @@ void write_file(const std::string &file, const std::string &text)
 
 long peak_host_memory()
 {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss * 1024L;
+  static long   peak = 0; // of the calls so far: pages of files that come later do not lessen it
+  long          most = 0, of_files = 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (std::sscanf(line.c_str(), "VmHWM: %ld", &most) != 1)
+      (void)std::sscanf(line.c_str(), "RssFile: %ld", &of_files);
+  return peak = std::max(peak, 1024L * (most - of_files));
 }
 } // namespace adamant

@@ -33,6 +33,6 @@ void remove_unfinished_files();
 /// this fails.
 void write_file(const std::string &file, const std::string &text);
 
-/// Returns the peak resident memory of this process in bytes.
+/// Returns the peak resident memory of this process in bytes, without pages of files such as libraries.
 long peak_host_memory();
 } // namespace adamant

@@ -12,8 +12,7 @@ namespace adamant
 namespace
 {
 // Whether a good part of the residuals would travel, as where the coarser level comes to fewer ranks, and sums are
-// fewer. All ranks get one answer. At borders alone sums are fewer, too, but messages are short, and another operation
-// costs more than they do.
+// fewer. All ranks get one answer. At borders alone messages are short, and another operation costs more.
 bool sums_are_worth_it(const LevelData &level)
 {
   const auto &P = level.prolongation, &R = level.restriction;

@@ -50,8 +50,7 @@ bool ends_as_vtk(const std::string &file)
   return in && end.find("</VTKFile>") != std::string::npos;
 }
 
-// Whether an index of VTU files and the pieces that it names come to their ends. What ranks of other machines have
-// written may be seen some time later.
+// Whether an index of VTU files and the pieces that it names come to their ends. Other machines' may be seen later.
 bool comes_whole(const std::string &folder, const std::string &index)
 {
   const std::regex source("Source=\"([^\"]*)\"");

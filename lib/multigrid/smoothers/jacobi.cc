@@ -16,8 +16,7 @@ void check_node_rows(int node_size)
                    std::to_string(most_node_rows) + " rows can be inverted");
 }
 
-// S = D⁻¹, where D has the diagonal blocks of A for nodes of node_size rows. The first step needs no stored x where D
-// is diagonal and A stored by rows.
+// S = D⁻¹ of A's diagonal blocks of node_size rows. If D is diagonal and A stored by rows, step 1 needs no stored x.
 template <typename Number>
 class Jacobi : public Smoother<Number>, private FirstStep<Number>
 {
