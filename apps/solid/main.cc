@@ -9,8 +9,8 @@
 //   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
 //
 // FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
-// device. Multigrid on these matrices is the preconditioner of conjugate gradients, or of GMRES where the tangent is not
-// symmetric or not positive definite. Equilibrium is Newton's method.
+// device. Multigrid on these matrices is the preconditioner of conjugate gradients. GMRES takes their place where the
+// tangent is not symmetric, or not positive definite. Equilibrium is Newton's method.
 
 #include "load_steps.h"
 #include "parameters.h"

@@ -481,7 +481,8 @@ def solid(d):
     free = [i for i in ids if i not in clamped]
     if free:
         d.set("Problem/Traction", f"{d.boundary_name(d.pick(*free))}: " + "; ".join(f"0.1*({d.scalar()})" for _ in axes), 0.5)
-        d.set("Problem/Follower pressure", f"{d.boundary_name(d.pick(*free))}: {d.between(-0.1, 0.1)}*{d.pick('t', '(1+t)')}", 0.4)
+        pressure = f"{d.between(-0.1, 0.1)}*{d.pick('t', '(1+t)')}"
+        d.set("Problem/Follower pressure", f"{d.boundary_name(d.pick(*free))}: {pressure}", 0.4)
     d.set("Problem/Body force", by_material(d, lambda: "; ".join(f"0.1*({d.scalar()})" for _ in axes)))
     d.set("Problem/Boundary displacement", "; ".join(f"0.02*({d.scalar(True)})" for _ in axes), 0.5)
     d.set("Problem/Load factor", d.pick("t", "sin(t)", "t^2"), 0.5)
