@@ -202,6 +202,17 @@ struct DilatationTerm
 {
   int           n; ///< functions ψ_k; 0: there is no such term
   const double *D, *S;
+
+  /// Adds row c of D_aᵀ S D_b for nodes a and b of a cell with n_nodes.
+  template <int dim>
+  ADAMANT_HOST_DEVICE void add_tangent(int cell, int n_nodes, int a, int b, int c, double (&row)[dim]) const
+  {
+    const double *of_cell = S + static_cast<long>(cell) * n * n, *D_0 = D + static_cast<long>(cell) * n_nodes * n * dim;
+    for (int k = 0; k < n; ++k)
+      for (int l = 0; l < n; ++l)
+        for (int d = 0; d < dim; ++d)
+          row[d] += of_cell[k * n + l] * D_0[(a * n + k) * dim + c] * D_0[(b * n + l) * dim + d];
+  }
 };
 
 /// Computes how dilatations and pressures follow a displacement that changes by δ, by Device::for_each over cells. They

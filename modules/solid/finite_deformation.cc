@@ -1,6 +1,7 @@
 #include "solid/finite_deformation.h"
 
 #include "algebra/functors.h"
+#include "algebra/functors/vector_functors.h"
 #include "coefficients/level_points.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/points.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -33,7 +35,7 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   , E(device, sum_of_cell_loads(unknown.space()))
   , E_prescribed(device, sum_of_cell_loads(unknown.space(), true))
   , reaction(unknown.prescribed_vector())
-  , inverted(device)
+  , counted(device)
   , K(std::make_unique<Form<dim>>("tangent", unknown.field(), unknowns(unknown.field()), mapping, quadrature,
                                   dealii::update_values | dealii::update_gradients | dealii::update_JxW_values, nullptr,
                                   Levels::all))
@@ -67,8 +69,15 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
         volume += cell->measure();
       unknown.space().communicator().sum(&volume, 1);
     }
-  pressures = Vector<double>(device, static_cast<int>(pressed.size()));
-  forces    = Vector<double>(
+  pressures           = Vector<double>(device, static_cast<int>(pressed.size()));
+  std::size_t n_cells = 0, n = unknown.space().dofs_per_cell();
+  for (const Level &level : levels)
+    n_cells = std::max<std::size_t>(n_cells, level.shapes.n_points() / quadrature.size());
+  of_cells = List<double>(device, n_cells * n * n, "tangents of cells");
+  Array<int> number(n_cells);
+  std::iota(number.begin(), number.end(), 0);
+  cell_number = List<int>(device, number);
+  forces      = Vector<double>(
     device, to_index(std::size_t(unknown.space().n_cells()) * unknown.space().dofs_per_cell(), "forces of cells"));
 }
 
@@ -192,18 +201,19 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const 
 }
 
 template <int dim>
+template <class Counter>
+double FiniteDeformation<dim>::count(int n, const Counter &counter)
+{
+  device.sums(n, counter, counted, 0, ToHost{1, false, counted.data(), counted.on_host()}, {});
+  return counted.fetch()[0];
+}
+
+template <int dim>
 double FiniteDeformation<dim>::n_inverted()
 {
   const auto level = levels.back().stretch_view();
   const auto n     = static_cast<int>(level.at.n);
-  device.sums(n, CountInverted{&level.j(0)}, inverted, 0);
-  double sum = inverted.fetch()[0];
-  if (projected())
-    {
-      device.sums(n, CountInverted{theta_at_points.data()}, inverted, 0);
-      sum += inverted.fetch()[0];
-    }
-  return sum;
+  return count(n, CountInverted{&level.j(0)}) + (projected() ? count(n, CountInverted{theta_at_points.data()}) : 0.);
 }
 
 template <int dim>
@@ -227,10 +237,7 @@ double FiniteDeformation<dim>::n_no_numbers()
   double sum = 0.;
   if (energies.has_expressions())
     for (const auto &values : levels.back().energies.values())
-      {
-        device.sums(values.size(), CountNoNumbers{values.data()}, inverted, 0);
-        sum += inverted.fetch()[0];
-      }
+      sum += count(values.size(), CountNoNumbers{values.data()});
   return sum;
 }
 
@@ -312,11 +319,21 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state)
     if (projected())
       device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
-  K->update(device, [this](std::size_t l) {
-    const auto shapes = levels[l].shapes.view();
-    return Tangent<dim>{
-      levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), levels[l].faces.view(), shapes.n_q, shapes.n};
-  });
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    update_tangent(l);
+}
+
+// Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.
+template <int dim>
+void FiniteDeformation<dim>::update_tangent(std::size_t l)
+{
+  Level                   &level  = levels[l];
+  const auto               shapes = level.shapes.view();
+  const LocalTangents<dim> tangents{shapes,         level.stretch_view(), level.moduli_view(),
+                                    term(level),    level.faces.view(),   level.shapes.n_points() / shapes.n_q,
+                                    of_cells.data()};
+  device.for_each(to_index(tangents.n_threads(), "tangents of cells"), tangents);
+  K->update(device, l, LocalMatrices<dim, dim>{of_cells.data(), cell_number.data(), shapes.n * shapes.n});
 }
 
 // For the change of u that `on_levels` has.

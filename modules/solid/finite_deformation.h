@@ -128,8 +128,11 @@ private:
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
   void             add_functions(Level &level) const;
   void             take_averages(const Vector<double> &state);
-  void             let_follow(Vector<double> &d_theta, Vector<double> &d_p);
-  void             carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const;
+  void             update_tangent(std::size_t l);
+  template <class Counter>
+  double count(int n, const Counter &counter); // waits
+  void   let_follow(Vector<double> &d_theta, Vector<double> &d_p);
+  void   carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const;
 
   const Device                device;
   const DeviceField<dim>     &unknown;
@@ -145,8 +148,10 @@ private:
   Vector<double>              stress, forces, reaction, pressures;        // pressures: on boundaries
   Vector<double>              p_at_points, theta_at_points, dp_at_points; // with projected dilatations, as what follows
   Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
+  List<double>                of_cells;                                   // their tangents, of one level at a time
+  List<int>                   cell_number;                                // 0, 1, ...
   double                      volume = 0.;
-  Scalars                     inverted;
+  Scalars                     counted;
   std::unique_ptr<Form<dim>>  K;
 };
 } // namespace adamant

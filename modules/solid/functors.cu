@@ -1,13 +1,14 @@
 // The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
+#include "algebra/functors/vector_functors.h"
 #include "solid/energy_kernels.h"
 #include "solid/solid_kernels.h"
 
 namespace adamant::cuda
 {
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, Tangent<2>> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, Tangent<3>> &);
+template void for_each(const DeviceInterface &, int, const LocalTangents<2> &);
+template void for_each(const DeviceInterface &, int, const LocalTangents<3> &);
 template void for_each(const DeviceInterface &, int, const Deformation<2> &);
 template void for_each(const DeviceInterface &, int, const Deformation<3> &);
 template void for_each(const DeviceInterface &, int, const Moduli<2> &);
@@ -42,6 +43,6 @@ template void for_each(const DeviceInterface &, int, const FaceTraction<2> &);
 template void for_each(const DeviceInterface &, int, const FaceTraction<3> &);
 template void for_each(const DeviceInterface &, int, const FaceTractionChange<2> &);
 template void for_each(const DeviceInterface &, int, const FaceTractionChange<3> &);
-template void sums(const DeviceInterface &, int, const CountInverted &, double *);
-template void sums(const DeviceInterface &, int, const CountNoNumbers &, double *);
+template void sums(const DeviceInterface &, int, const CountInverted &, double *, const ToHost &, const LoopAnswer &);
+template void sums(const DeviceInterface &, int, const CountNoNumbers &, double *, const ToHost &, const LoopAnswer &);
 } // namespace adamant::cuda

@@ -30,9 +30,10 @@ struct PressedFacesView
         sum[c] += value[static_cast<long>(point) * shapes.n + a] * of_points(c, point);
   }
 
-  /// Adds the derivative of these forces to u at node b, φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J. There t = p n da, and
+  /// Adds row c of the derivative of these forces to u at node b, φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J. There t = p n da, and
   /// h = ∇φ_b.
-  ADAMANT_HOST_DEVICE void add_tangent(int cell, int a, int b, double (&local)[dim][dim]) const
+  template <int c>
+  ADAMANT_HOST_DEVICE void add_tangent(int cell, int a, int b, double (&row)[dim]) const
   {
     if (first == nullptr)
       return;
@@ -42,11 +43,10 @@ struct PressedFacesView
         const long         place  = static_cast<long>(point) * shapes.n;
         const double       weight = value[place + a] / (1. + at.j);
         double             along[dim];
-        for (int c = 0; c < dim; ++c)
-          along[c] = dot<dim>(at.cofactor[c], shapes.gradient + (place + b) * dim);
-        for (int c = 0; c < dim; ++c)
-          for (int d = 0; d < dim; ++d)
-            local[c][d] += weight * (traction(c, point) * along[d] - along[c] * traction(d, point));
+        for (int d = 0; d < dim; ++d)
+          along[d] = dot<dim>(at.cofactor[d], shapes.gradient + (place + b) * dim);
+        for (int d = 0; d < dim; ++d)
+          row[d] += weight * (traction(c, point) * along[d] - along[c] * traction(d, point));
       }
   }
 };

@@ -124,64 +124,126 @@ struct Forces
   }
 };
 
-/// Computes entry (c, d) of the second derivative of an energy in the directions e_c ⊗ g and e_d ⊗ h of F: with
-/// b = F Fᵀ,
-/// ```
-///   2 W_1 (g·h) I + 2 W_2 [2 Fg⊗Fh - Fh⊗Fg + (I1 g·h - Fg·Fh) I - (g·h) b]
-///   + W_J / J [A_J g ⊗ A_J h - A_J h ⊗ A_J g] + Σ_kl W_kl A_k g ⊗ A_l h.
-/// ```
-template <int dim>
-ADAMANT_HOST_DEVICE void add_tangent(const Stretch<dim> &at, const ValuesAt &moduli, int point, double weight,
-                                     const double *g, const double *h, double (&local)[dim][dim])
+/// Adds to Y what comes from W_2 and W_2k = W[1], W[4], W[6], W[7], for row_of_tangent; Fg = F g and gJ = A_J g.
+template <int c, int dim>
+ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &at, const double (&W)[9], const double *g,
+                                              const double (&Fg)[dim], const double (&gJ)[dim], double (&Y)[dim][dim])
 {
-  double of_g[3][dim], of_h[3][dim];
-  at.derivatives(g, of_g);
-  at.derivatives(h, of_h);
-  const double gh = dot<dim>(g, h), FgFh = 0.25 * dot<dim>(of_g[0], of_h[0]);
-  const double two_1 = 2. * weight * moduli(0, point), two_2 = 2. * weight * moduli(1, point),
-               skew = weight * moduli(2, point) / (1. + at.j), same = two_1 * gh + two_2 * (at.I1 * gh - FgFh);
-  double second[6];
-  for (int k = 0; k < 6; ++k)
-    second[k] = weight * moduli(3 + k, point);
-  for (int c = 0; c < dim; ++c)
+  double Cg[dim];
+  for (int f = 0; f < dim; ++f)
+    Cg[f] = dot<dim>(at.C[f], g);
+  const double g2 = 2. * (at.I1 * Fg[c] - dot<dim>(at.F[c], Cg)), two_2 = 2. * W[1],
+               to_1 = 2. * (W[4] * g2 + two_2 * Fg[c]), to_2 = 2. * W[4] * Fg[c] + W[6] * g2 + W[7] * gJ[c],
+               to_J = W[7] * g2;
+  for (int d = 0; d < dim; ++d)
     {
-      const double g1 = of_g[0][c], g2 = of_g[1][c], g3 = of_g[2][c];
-      const double to_1 = second[0] * g1 + second[1] * g2 + second[2] * g3,
-                   to_2 = second[1] * g1 + second[3] * g2 + second[4] * g3,
-                   to_J = second[2] * g1 + second[4] * g2 + second[5] * g3 + skew * g3;
-      for (int d = 0; d < dim; ++d)
-        local[c][d] +=
-          to_1 * of_h[0][d] + to_2 * of_h[1][d] + to_J * of_h[2][d] - skew * of_h[2][c] * of_g[2][d] +
-          two_2 * (0.5 * g1 * of_h[0][d] - 0.25 * of_h[0][c] * of_g[0][d] - gh * dot<dim>(at.F[c], at.F[d]));
-      local[c][c] += same;
+      const double b = two_2 * dot<dim>(at.F[c], at.F[d]);
+      for (int f = 0; f < dim; ++f)
+        Y[d][f] += to_1 * at.F[d][f] + to_2 * 2. * (at.I1 * at.F[d][f] - dot<dim>(at.F[d], at.C[f])) +
+                   to_J * at.cofactor[d][f] - two_2 * Fg[d] * at.F[c][f] - b * g[f];
     }
+  for (int f = 0; f < dim; ++f)
+    Y[c][f] += two_2 * (at.I1 * g[f] - Cg[f]);
 }
 
-/// Integrates the tangent, for AssembleBlocks.
-template <int dim>
-struct Tangent
+/// Computes row c of the second derivative of an energy in the directions e_c ⊗ g and e_d ⊗ h of F, times a weight, as
+/// Y: entry (c, d) is Σ_f Y[d][f] h[f] of
+/// ```
+///   2 W_1 (g·h) I + 2 W_2 [2 Fg⊗Fh - Fh⊗Fg + (I1 g·h - Fg·Fh) I - (g·h) F Fᵀ]
+///   + W_J / J [A_J g ⊗ A_J h - A_J h ⊗ A_J g] + Σ_kl W_kl A_k g ⊗ A_l h.
+/// ```
+template <int c, int dim>
+ADAMANT_HOST_DEVICE void row_of_tangent(const Stretch<dim> &at, const ValuesAt &moduli, int point, double weight,
+                                        const double *g, double (&Y)[dim][dim])
 {
-  static constexpr int  rows = dim, columns = dim;
+  double W[9], Fg[dim], gJ[dim];
+  for (int k = 0; k < 9; ++k)
+    W[k] = weight * moduli(k, point);
+  for (int d = 0; d < dim; ++d)
+    {
+      Fg[d] = dot<dim>(at.F[d], g);
+      gJ[d] = dot<dim>(at.cofactor[d], g);
+    }
+  const double skew = W[2] / (1. + at.j), to_1 = 4. * W[3] * Fg[c] + 2. * W[5] * gJ[c],
+               to_J = 2. * W[5] * Fg[c] + (W[8] + skew) * gJ[c];
+  for (int d = 0; d < dim; ++d)
+    for (int f = 0; f < dim; ++f)
+      Y[d][f] = to_1 * at.F[d][f] + to_J * at.cofactor[d][f] - skew * gJ[d] * at.cofactor[c][f];
+  for (int f = 0; f < dim; ++f)
+    Y[c][f] += 2. * W[0] * g[f];
+  if (W[1] != 0. || W[4] != 0. || W[6] != 0. || W[7] != 0.)
+    add_second_invariant<c>(at, W, g, Fg, gJ, Y);
+}
+
+/// Computes the tangents of cells as LocalMatrices, by Device::for_each over n_threads(). A thread has row c of node a
+/// of a cell, and up to `tile` nodes b, which share the work of the row. The form then adds the matrices up.
+template <int dim>
+struct LocalTangents
+{
+  static constexpr int  tile     = 9;  // more do not fit into a thread's registers
+  static constexpr int  together = 32; // threads of a GPU that take the same branch
+  ShapesView            shapes;
   StretchView<dim>      stretch;
   ValuesAt              moduli;
   DilatationTerm        dilatation;
   PressedFacesView<dim> faces;
-  int                   n_q, n_nodes; ///< of a cell
+  int                   n_cells;
+  double               *matrices;
 
-  ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[dim][dim]) const
+  ADAMANT_HOST_DEVICE int n_tiles() const { return (shapes.n + tile - 1) / tile; }
+  ADAMANT_HOST_DEVICE int n_rows() const { return n_cells * shapes.n * n_tiles(); } ///< for each component
+  std::size_t             n_threads() const
   {
-    add_tangent<dim>(stretch(at.point), moduli, at.point, at.JxW, at.gradient_i, at.gradient_j, local);
-    if (at.point % n_q != 0)
+    return static_cast<std::size_t>(dim) * ((n_rows() + together - 1) / together) * together;
+  }
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int c = index / together % dim, row = index / together / dim * together + index % together;
+    if (row >= n_rows())
       return;
-    faces.add_tangent(at.cell, at.a, at.b, local);
-    const int     n = dilatation.n;
-    const double *S = dilatation.S + static_cast<long>(at.cell) * n * n;
-    const double *D = dilatation.D + static_cast<long>(at.cell) * n_nodes * n * dim;
-    for (int k = 0; k < n; ++k)
-      for (int l = 0; l < n; ++l)
-        for (int c = 0; c < dim; ++c)
+    if (c == 0)
+      store_row<0>(row);
+    else if (c == 1)
+      store_row<1>(row);
+    else
+      store_row<dim - 1>(row);
+  }
+
+private:
+  template <int c>
+  ADAMANT_HOST_DEVICE void store_row(int index) const
+  {
+    const int n = shapes.n, cell = index / n_tiles() / n, a = index / n_tiles() % n, first = index % n_tiles() * tile;
+    const int m                = n - first < tile ? n - first : tile;
+    double    local[tile][dim] = {};
+    for (int q = 0; q < shapes.n_q; ++q)
+      add_point<c>(cell, q, a, first, m, local);
+    double *stored = matrices + (static_cast<long>(cell) * n * n + a * n + first) * (dim * dim) + c * dim;
+#pragma unroll
+    for (int k = 0; k < tile; ++k)
+      if (k < m)
+        {
+          faces.template add_tangent<c>(cell, a, first + k, local[k]);
+          dilatation.add_tangent(cell, n, a, first + k, c, local[k]);
           for (int d = 0; d < dim; ++d)
-            local[c][d] += S[k * n + l] * D[(at.a * n + k) * dim + c] * D[(at.b * n + l) * dim + d];
+            stored[k * dim * dim + d] = local[k][d];
+        }
+  }
+
+  template <int c>
+  ADAMANT_HOST_DEVICE void add_point(int cell, int q, int a, int first, int m, double (&local)[tile][dim]) const
+  {
+    const long    place    = static_cast<long>(shapes.shape[cell]) * shapes.n_q + q;
+    const int     point    = cell * shapes.n_q + q;
+    const double *gradient = shapes.gradient + place * shapes.n * dim;
+    double        Y[dim][dim];
+    row_of_tangent<c>(stretch(point), moduli, point, shapes.JxW[place], gradient + a * dim, Y);
+#pragma unroll
+    for (int k = 0; k < tile; ++k)
+      if (k < m)
+        for (int d = 0; d < dim; ++d)
+          local[k][d] += dot<dim>(Y[d], gradient + (first + k) * dim);
   }
 };
 
@@ -201,21 +263,24 @@ struct StressChange
     const Stretch<dim> at = stretch(point);
     double             H[dim][dim];
     of(point, H);
+    store_row<0>(at, H, point);
+    store_row<1>(at, H, point);
+    if constexpr (dim == 3)
+      store_row<2>(at, H, point);
+  }
+
+private:
+  template <int c>
+  ADAMANT_HOST_DEVICE void store_row(const Stretch<dim> &at, const double (&H)[dim][dim], int point) const
+  {
     for (int e = 0; e < dim; ++e)
       {
-        double unit[dim] = {}, sum[dim] = {};
+        double unit[dim] = {}, Y[dim][dim], sum = q == nullptr ? 0. : q[point] * at.cofactor[c][e];
         unit[e] = 1.;
-        for (int f = 0; f < dim; ++f)
-          {
-            double other[dim] = {}, local[dim][dim] = {};
-            other[f] = 1.;
-            add_tangent<dim>(at, moduli, point, 1., unit, other, local);
-            for (int c = 0; c < dim; ++c)
-              for (int d = 0; d < dim; ++d)
-                sum[c] += local[c][d] * H[d][f];
-          }
-        for (int c = 0; c < dim; ++c)
-          stress(dim * c + e, point) = sum[c] + (q == nullptr ? 0. : q[point] * at.cofactor[c][e]);
+        row_of_tangent<c>(at, moduli, point, 1., unit, Y);
+        for (int d = 0; d < dim; ++d)
+          sum += dot<dim>(Y[d], H[d]);
+        stress(dim * c + e, point) = sum;
       }
   }
 };

@@ -120,6 +120,21 @@ void change_mesh(Body<2> &body)
   body.deformation->residual(body.state, 0., body.load, body.r);
 }
 
+// Points where det F <= 0, or θ <= 0, are counted.
+TEST_P(Solid, CountsInvertedPoints)
+{
+  for (const bool projected : {false, true})
+    {
+      Body<2> body(device, {energies[0]}, 1, projected);
+      for (const double stretch : {0.5, -0.5})
+        {
+          body.set([=](const Point<2> &x, unsigned int c) { return c == 0 ? (stretch - 1.) * x[0] : 0.; });
+          body.deformation->residual(body.state, 0., body.load, body.r);
+          EXPECT_EQ(body.deformation->n_inverted() > 0., stretch < 0.);
+        }
+    }
+}
+
 // Linear functions do not change where cells are boxes. Others keep their integrals, also where cells are no boxes but
 // fill their parents.
 TEST_P(Solid, DilatationsFollowTheMesh)
