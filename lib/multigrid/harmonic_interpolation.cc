@@ -19,7 +19,8 @@ CSRMatrix<double> transposed_places(const CSRMatrix<double> &P)
 }
 } // namespace
 
-HarmonicInterpolation::HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size)
+HarmonicInterpolation::HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size,
+                                             std::size_t most_entries)
   : R_pattern(transposed_places(rows.P))
   , P(device, rows.P)
   , R(device, R_pattern)
@@ -27,7 +28,6 @@ HarmonicInterpolation::HarmonicInterpolation(const Device &device, const Harmoni
   , around(device, rows.around)
   , place(device, Array<EntryNumber>(R_pattern.value.begin(), R_pattern.value.end()))
 {
-  constexpr std::size_t most_entries = std::size_t(1) << 25; // 256 MB
   if (node_size > most_node_rows)
     throw RunError("harmonic interpolation: a node has " + std::to_string(node_size) + " unknowns, at most " +
                    std::to_string(most_node_rows) + " can be");
@@ -39,7 +39,7 @@ HarmonicInterpolation::HarmonicInterpolation(const Device &device, const Harmoni
       Array<int>         start     = {0}, cell;
       Array<EntryNumber> first     = {0};
       std::size_t        n_inverse = 0;
-      for (; end < rows.inside.size() && (end == begin || n_inverse + first.back() < most_entries); ++end)
+      for (; end < rows.inside.size() && (end == begin || n_inverse + first.back() <= most_entries); ++end)
         {
           const int n_nodes = rows.inside.start[end + 1] - rows.inside.start[end];
           start.push_back(start.back() + n_nodes);

@@ -13,8 +13,10 @@ namespace adamant
 class HarmonicInterpolation
 {
 public:
-  /// P has the pattern of rows.P, with `node_size` rows a node.
-  HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size);
+  /// P has the pattern of rows.P, with `node_size` rows a node. The dense matrices that are in memory together
+  /// have about `most_entries` entries, by default 256 MB.
+  HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size,
+                        std::size_t most_entries = std::size_t(1) << 25);
 
   void update(const RowsView &A); ///< computes P and its transpose from the values of A
 

@@ -169,20 +169,14 @@ struct InvertPatches<Number, 0>
         for (int j = lanes.number(); j < k; j += Lanes::size)
           a(pivot, j) = (j == pivot ? Number(1) : a(pivot, j)) * scale;
         lanes.wait();
-        const Number *const factor = &a(0, pivot);
-        for (int j = 0; j < k; ++j)
-          if (j != pivot)
-            {
-              Number *const column = &a(0, j);
-              const Number  top    = column[pivot];
-              for (int i = lanes.number(); i < k; i += Lanes::size)
-                if (i != pivot)
-                  column[i] -= factor[i] * top;
-            }
-        const Number of_pivot = a(pivot, pivot);
         for (int i = lanes.number(); i < k; i += Lanes::size)
           if (i != pivot)
-            a(i, pivot) *= -of_pivot;
+            {
+              const Number factor = vanishes ? Number(0) : a(i, pivot);
+              a(i, pivot)         = Number(0);
+              for (int j = 0; j < k; ++j)
+                a(i, j) -= factor * a(pivot, j);
+            }
         lanes.wait();
       }
   }
