@@ -62,7 +62,6 @@ private:
     results.reset(); // of another mesh
     equilibrium.reset();
     solver.reset();
-    with_new_interpolation.reset();
     deformation.reset();
     const auto                  lengths = extent(*mesh);
     const dealii::FESystem<dim> fe(dealii::FE_Q<dim>(parameters.discretization.degree), dim);
@@ -106,8 +105,6 @@ private:
     deformation->linearize(state);
     solver = make_solver();
     equilibrium->set_solver([this](bool first) -> LinearSolver & {
-      if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
-        return *(with_new_interpolation = make_solver());
       solver->update(first);
       return *solver;
     });
@@ -259,10 +256,10 @@ private:
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
   std::optional<solid::Results<dim>>    results;
-  std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
-  std::shared_ptr<ProjectedValues<dim>> of_files;                       // null: dilatations are not projected
-  NewtonResult                          newton;                         // of the last load step
-  std::vector<double>                   history; // of it: tolerance, iterations, length and residual of each step
+  std::unique_ptr<LinearSolver>         solver;   // of the tangent
+  std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
+  NewtonResult                          newton;   // of the last load step
+  std::vector<double>                   history;  // of it: tolerance, iterations, length and residual of each step
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
   double                                start        = 0.;
   int                                   newton_steps = 0;

@@ -26,33 +26,46 @@ bool sums_are_worth_it(const LevelData &level)
 } // namespace
 
 template <typename Number>
-Restriction<Number>::Restriction(const Device &device, const LevelData &level, Vector<Number> result_)
-  : result(std::move(result_))
-  , plan(level.restriction->ghosts)
+Restriction<Number>::Restriction(const Device &device, const LevelData &level, Vector<Number> result)
+  : plan(level.restriction->ghosts)
 {
-  if (sums_are_worth_it(level))
-    {
-      sum_before_sending(device, level);
-      return;
-    }
-  R = Matrix<Number>(device, *level.restriction, level.node_size);
-  if (result.size() == 0)
-    result = Vector<Number>(device, R.n_rows());
-  owned = result.part(0, R.n_rows());
+  const bool sums_first = sums_are_worth_it(level);
+  R                     = sums_first ? Matrix<Number>(device, transpose(*level.prolongation), level.node_size) :
+                                       Matrix<Number>(device, *level.restriction, level.node_size);
+  if (sums_first)
+    sum_before_sending(device, *level.prolongation->ghosts);
+  else
+    take_result(device, std::move(result));
 }
 
 template <typename Number>
-void Restriction<Number>::sum_before_sending(const Device &device, const LevelData &level)
+Restriction<Number>::Restriction(Matrix<Number> transposed, const Device &device,
+                                 const std::shared_ptr<const ExchangePlan> &ghosts, Vector<Number> result)
+  : R(std::move(transposed))
 {
-  const CSRMatrix<double> &P = *level.prolongation;
-  const int                n = level.restriction->n_rows;
-  sums_first                 = true;
-  plan                       = std::make_shared<const ExchangePlan>(reversed(*P.ghosts));
-  R                          = Matrix<Number>(device, transpose(P), level.node_size);
-  sum                        = Matrix<Number>(device, sum_of_ghosts(plan, P.ghosts->sent, n));
-  result                     = Vector<Number>(device, R.n_rows());
-  owned                      = result.part(0, n);
-  of_others                  = result.part(n, R.n_rows() - n);
+  if (ghosts)
+    sum_before_sending(device, *ghosts);
+  else
+    take_result(device, std::move(result));
+}
+
+template <typename Number>
+void Restriction<Number>::take_result(const Device &device, Vector<Number> given)
+{
+  result = given.size() > 0 ? std::move(given) : Vector<Number>(device, R.n_rows());
+  owned  = result.part(0, R.n_rows());
+}
+
+template <typename Number>
+void Restriction<Number>::sum_before_sending(const Device &device, const ExchangePlan &ghosts)
+{
+  const int n = ghosts.n_owned;
+  sums_first  = true;
+  plan        = std::make_shared<const ExchangePlan>(reversed(ghosts));
+  sum         = Matrix<Number>(device, sum_of_ghosts(plan, ghosts.sent, n));
+  result      = Vector<Number>(device, R.n_rows());
+  owned       = result.part(0, n);
+  of_others   = result.part(n, R.n_rows() - n);
 }
 
 template <typename Number>
@@ -73,12 +86,42 @@ CycleLevel<Number>::CycleLevel(const Device &device, LevelData data, const Multi
 {
   if (const auto *demand = std::get_if<MadeOnDemand>(&data.values))
     std::tie(data.prolongation, data.restriction) = demand->transfer();
-  P  = Matrix<Number>(device, *data.prolongation, data.node_size);
-  R  = Restriction<Number>(device, data, std::move(coarse_b));
+  if (!data.harmonic)
+    {
+      P = Matrix<Number>(device, *data.prolongation, data.node_size);
+      R = Restriction<Number>(device, data, std::move(coarse_b));
+    }
   on = DeviceLevel<Number>(device, std::move(data));
+  interpolate(std::move(coarse_b));
   for (Vector *vector : {&x, &y, &r})
     *vector = Vector(device, on.n_rows());
   smoother = make_level_smoother(on, options);
+}
+
+template <typename Number>
+void CycleLevel<Number>::interpolate(Vector coarse_b)
+{
+  if (!on.harmonic)
+    return;
+  const auto &pattern = on.harmonic->P;
+  const auto  A       = rows_on(on.device, on);
+  if (!harmonic)
+    harmonic = std::make_unique<HarmonicInterpolation>(on.device, *on.harmonic, on.node_size);
+  harmonic->update(A->view());
+  if (P.n_rows() == 0)
+    {
+      P = Matrix<Number>(on.device, pattern, harmonic->P, on.node_size);
+      R = Restriction<Number>(Matrix<Number>(on.device, harmonic->R_pattern, harmonic->R, on.node_size), on.device,
+                              pattern.ghosts, std::move(coarse_b));
+    }
+  else
+    {
+      P.update(harmonic->P);
+      R.update(harmonic->R);
+    }
+  on.device.synchronize(); // the copy of A goes
+  if (!on.changing())
+    harmonic.reset();
 }
 
 template struct CycleLevel<double>;

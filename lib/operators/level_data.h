@@ -43,6 +43,8 @@ struct LevelData
   /// Makes the patches of nodes that a smoother by patches solves for. It is called while multigrid is built, and by
   /// updates of some smoothers. Null: there are no patches.
   std::function<Patches(PatchKind)> patches = nullptr;
+  /// The values of P follow A, and P and R above are not read. Null: they stay as they are.
+  std::shared_ptr<const HarmonicRows> harmonic = nullptr;
 
   /// Returns the rows of A in host memory, without values where a device has them. Throws RunError if there are none.
   const CSRMatrix<double> &matrix() const

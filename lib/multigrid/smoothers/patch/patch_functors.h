@@ -80,14 +80,15 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
 
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
 /// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
-/// is left out: its row and column of the inverse are zero. No patch has more than `most` unknowns. Each lane holds
-/// every Lanes::size-th row in registers, where loops have a fixed length.
+/// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. No
+/// patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a fixed
+/// length.
 template <typename Number, int most>
 struct InvertPatches
 {
   RowsView    A;
   PatchesView patches;
-  Number     *inverse;
+  Number     *inverse, least;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
@@ -119,14 +120,13 @@ struct InvertPatches
 
 private:
   template <class Lanes, int n_rows>
-  ADAMANT_HOST_DEVICE static void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
-                                            const Lanes &lanes)
+  ADAMANT_HOST_DEVICE void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
+                                     const Lanes &lanes) const
   {
     const int    owner = pivot % Lanes::size, of_owner = pivot / Lanes::size;
-    const Number value = lanes.from(a[of_owner][pivot], owner);
-    const bool   vanishes =
-      fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
-    const Number scale = vanishes ? Number(0) : Number(1) / value;
+    const Number value    = lanes.from(a[of_owner][pivot], owner);
+    const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
+    const Number scale    = vanishes ? Number(0) : Number(1) / value;
     Number       factor[n_rows];
 #pragma unroll
     for (int r = 0; r < n_rows; ++r)
@@ -150,7 +150,7 @@ struct InvertPatches<Number, 0>
 {
   RowsView    A;
   PatchesView patches;
-  Number     *inverse;
+  Number     *inverse, least;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
@@ -163,7 +163,7 @@ struct InvertPatches<Number, 0>
       {
         const int    row      = patches.row(p, pivot);
         const Number value    = a(pivot, pivot);
-        const bool   vanishes = fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(A.entry(row, row)));
+        const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(A.entry(row, row)));
         const Number scale    = vanishes ? Number(0) : Number(1) / value;
         lanes.wait();
         for (int j = lanes.number(); j < k; j += Lanes::size)
@@ -181,6 +181,19 @@ struct InvertPatches<Number, 0>
       }
   }
 };
+
+/// Inverts the matrices of patches, see InvertPatches.
+template <typename Number>
+void invert_patches(const Device &device, const RowsView &A, const PatchLists &lists, Number *inverse, Number least)
+{
+  const int n = lists.start.size() - 1;
+  if (lists.most <= 12)
+    device.for_each_by_lanes(n, InvertPatches<Number, 12>{A, lists.view(), inverse, least});
+  else if (lists.most <= 32)
+    device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, lists.view(), inverse, least});
+  else
+    device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, lists.view(), inverse, least});
+}
 
 /// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for Device::for_each_by_lanes over the nodes. W_p² is
 /// `weight`; where `weight` is 0, it is one over the number of patches that have a node. A node without a patch has
