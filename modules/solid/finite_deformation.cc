@@ -287,7 +287,7 @@ void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
 }
 
 template <int dim>
-void FiniteDeformation<dim>::linearize(const Vector<double> &state)
+void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift)
 {
   take_averages(state);
   on_levels.update(state.part(0, unknown.size()));
@@ -312,10 +312,15 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state)
     if (projected())
       device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
-  K->update(device, [this](std::size_t l) {
+  K->update(device, [this, shift](std::size_t l) {
     const auto shapes = levels[l].shapes.view();
-    return Tangent<dim>{
-      levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), levels[l].faces.view(), shapes.n_q, shapes.n};
+    return Tangent<dim>{levels[l].stretch_view(),
+                        levels[l].moduli_view(),
+                        term(levels[l]),
+                        {shift, nullptr},
+                        levels[l].faces.view(),
+                        shapes.n_q,
+                        shapes.n};
   });
 }
 

@@ -78,8 +78,8 @@ public:
   /// Returns ‖∫ P : ∇φ_i + ∫ p φ_i · n da‖₂ at the prescribed nodal values, in the state of the last residual; waits.
   double reactions();
 
-  /// Computes the tangent on all levels, in the state of the last residual.
-  void       linearize(const Vector<double> &state);
+  /// Computes the tangent on all levels, in the state of the last residual, plus `shift` times the mass of density 1.
+  void       linearize(const Vector<double> &state, double shift = 0.);
   Form<dim> &tangent() { return *K; }
   /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
   double residual_of_dilatation() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solid/dilatation_kernels.h"
+#include "solid/inertia_kernels.h"
 #include "solid/pressure_kernels.h"
 #include "solid/stretch.h"
 
@@ -165,12 +166,14 @@ struct Tangent
   StretchView<dim>      stretch;
   ValuesAt              moduli;
   DilatationTerm        dilatation;
+  InertiaTerm           inertia;
   PressedFacesView<dim> faces;
   int                   n_q, n_nodes; ///< of a cell
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[dim][dim]) const
   {
     add_tangent<dim>(stretch(at.point), moduli, at.point, at.JxW, at.gradient_i, at.gradient_j, local);
+    inertia.add_tangent(at, local);
     if (at.point % n_q != 0)
       return;
     faces.add_tangent(at.cell, at.a, at.b, local);
