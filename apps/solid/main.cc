@@ -260,6 +260,7 @@ private:
                                   {"iterations", int(history[k + 1])},
                                   {"length", history[k + 2]},
                                   {"residual", history[k + 3]}});
+    record["inverted_on_coarser_levels"] = static_cast<int>(deformation->n_inverted_on_coarser()); // points, likewise
     results->add_to(record, this->download(u), this->folder());
   }
 

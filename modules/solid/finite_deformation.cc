@@ -194,16 +194,16 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const 
 template <int dim>
 double FiniteDeformation<dim>::n_inverted()
 {
-  const auto level = levels.back().stretch_view();
-  const auto n     = static_cast<int>(level.at.n);
-  device.sums(n, CountInverted{&level.j(0)}, inverted, 0);
-  double sum = inverted.fetch()[0];
-  if (projected())
-    {
-      device.sums(n, CountInverted{theta_at_points.data()}, inverted, 0);
-      sum += inverted.fetch()[0];
-    }
-  return sum;
+  const int n = levels.back().shapes.n_points();
+  return count_inverted(&levels.back().stretch_view().j(0), n) +
+         (projected() ? count_inverted(theta_at_points.data(), n) : 0.);
+}
+
+template <int dim>
+double FiniteDeformation<dim>::count_inverted(const double *j, int n)
+{
+  device.sums(n, CountInverted{j}, inverted, 0);
+  return inverted.fetch()[0];
 }
 
 template <int dim>
@@ -286,16 +286,51 @@ void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
     }
 }
 
+// On coarser levels, where strong rotations turn cells inside out that finer ones resolve.
+template <int dim>
+void FiniteDeformation<dim>::replace_inverted()
+{
+  n_replaced = 0.;
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    n_replaced += count_inverted(&levels[l].stretch_view().j(0), levels[l].shapes.n_points());
+  if (n_replaced == 0.)
+    return;
+  std::vector<Vector<double>> means;
+  for (const auto &values : dilatation)
+    means.emplace_back(device, dim * dim * values.size());
+  Vector<double> mean(device, dilatation.back().size());
+  for (int k = 0; k < dim * dim; ++k)
+    {
+      device.for_each(mean.size(),
+                      MeanDeformation<dim>{levels.back().shapes.view(), levels.back().stretch_view(), k, mean.data()});
+      averages.update(mean);
+      for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+        {
+          const int n    = dilatation[l].size();
+          auto      part = means[l].part(k * n, n);
+          device.copy(averages[l], part);
+        }
+    }
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    device.for_each(dilatation[l].size(), ReplaceInverted<dim>{levels[l].shapes.view().n_q,
+                                                               {means[l].data(), dilatation[l].size()},
+                                                               dilatation[l].data(),
+                                                               levels[l].stretch_view()});
+  device.synchronize(); // before the means are freed
+}
+
 template <int dim>
 void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift)
 {
   take_averages(state);
   on_levels.update(state.part(0, unknown.size()));
   for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    device.for_each(levels[l].shapes.n_points(), Deformation<dim>{gradient(l), levels[l].stretch_view()});
+  replace_inverted();
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     {
       Level    &level = levels[l];
       const int n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
-      device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
       level.energies.update_shape(level.stretch_view());
       level.energies.update_volumetric(dilatation[l].data());
       device.for_each(n, Moduli<dim>{level.stretch_view(),

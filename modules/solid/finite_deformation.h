@@ -37,7 +37,8 @@ struct SolidResults
 ///
 /// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one
 /// at the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
-/// nodes, and U' so by K O(h²): matrices would not stay positive definite.
+/// nodes, and U' so by K O(h²): matrices would not stay positive definite. A coarser cell with det F <= 0 at a point takes
+/// the average of F.
 ///
 /// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
 /// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π
@@ -81,6 +82,8 @@ public:
   /// Computes the tangent on all levels, in the state of the last residual, plus `shift` times the mass of density 1.
   void       linearize(const Vector<double> &state, double shift = 0.);
   Form<dim> &tangent() { return *K; }
+  /// Returns how many points of coarser levels had det F <= 0 in the last tangent.
+  double n_inverted_on_coarser() const { return n_replaced; }
   /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
   double residual_of_dilatation() const;
   /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values,
@@ -128,6 +131,8 @@ private:
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
   void             add_functions(Level &level) const;
   void             take_averages(const Vector<double> &state);
+  void             replace_inverted();
+  double           count_inverted(const double *j, int n);
   void             let_follow(Vector<double> &d_theta, Vector<double> &d_p);
   void             carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const;
 
@@ -145,7 +150,7 @@ private:
   Vector<double>              stress, forces, reaction, pressures;        // pressures: on boundaries
   Vector<double>              p_at_points, theta_at_points, dp_at_points; // with projected dilatations, as what follows
   Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
-  double                      volume = 0.;
+  double                      volume = 0., n_replaced = 0.;
   Scalars                     inverted;
   std::unique_ptr<Form<dim>>  K;
 };

@@ -72,6 +72,52 @@ struct MeansInCells
   }
 };
 
+/// Computes the mean of value k of the deformations over cells, by Device::for_each over cells.
+template <int dim>
+struct MeanDeformation
+{
+  ShapesView       shapes;
+  StretchView<dim> stretch;
+  int              k;
+  double          *mean;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const double *weight = shapes.JxW + static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    double        volume = 0., sum = 0.;
+    for (int q = 0; q < shapes.n_q; ++q)
+      {
+        volume += weight[q];
+        sum += weight[q] * stretch.at(k, cell * shapes.n_q + q);
+      }
+    mean[cell] = sum / volume;
+  }
+};
+
+/// Gives a cell with det F <= 0 at a point these means of F and of J - 1 at all its points, by Device::for_each over
+/// cells.
+template <int dim>
+struct ReplaceInverted
+{
+  int              n_q;
+  ValuesAt         mean;
+  const double    *dilatation;
+  StretchView<dim> stretch;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    bool inverted = false;
+    for (int q = 0; q < n_q; ++q)
+      inverted = inverted || !(stretch.j(cell * n_q + q) > -1.);
+    for (int q = 0; inverted && q < n_q; ++q)
+      {
+        for (int k = 0; k < dim * dim; ++k)
+          stretch.at(k, cell * n_q + q) = mean(k, cell);
+        stretch.j(cell * n_q + q) = dilatation[cell];
+      }
+  }
+};
+
 /// Stores the first Piola-Kirchhoff stress P = Σ_k W_k A_k, by Device::for_each over points; entry (c, d) is value
 /// dim c + d.
 template <int dim>

@@ -312,6 +312,27 @@ TEST_F(Solid, TrustRegionPastBuckling)
   EXPECT_EQ(row.at("stable").back(), 0.);
 }
 
+// A square under a load that shears it, with steps that are refused, on one rank and more.
+TEST_F(Solid, TrustRegionOnRanks)
+{
+  std::map<std::string, std::vector<double>> expected;
+  for (const int ranks : {1, 2, 3})
+    {
+      before = ranks == 1 ? "" : "mpirun --oversubscribe -np " + std::to_string(ranks) + " ";
+      const auto outcome =
+        solve("column.prm", {"Mesh/Cells=1, 1", "Mesh/Coordinates=", "Mesh/Refinements=4", "Output/Points=1, 0.5",
+                             "Problem/Traction=1: -0.5; 0.001", "Newton/Tolerance=1e-11"});
+      before.clear();
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row = statistics(outcome);
+      if (ranks == 1)
+        expected = row;
+      EXPECT_GT(row.at("refusals").back(), 3.);
+      for (const std::string name : {"point0_u_x", "point0_u_y", "refusals", "newton_steps", "stable"})
+        EXPECT_NEAR(row.at(name).back(), expected.at(name).back(), 1e-9) << name << ", " << ranks << " ranks";
+    }
+}
+
 // A displacement that is prescribed enters at once, and the region only bounds what follows.
 TEST_F(Solid, TrustRegionWithPrescribedDisplacements)
 {
