@@ -75,7 +75,9 @@ private:
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
-                        parameters.newton.options(largest(energies, bulk_over_shear)));
+                        parameters.newton.options(largest(energies, bulk_over_shear),
+                                                  -largest(energies, [](const auto &of) { return -of.shear(); }),
+                                                  *std::max_element(lengths.begin(), lengths.end())));
     state = Vector<double>(device, deformation->n_state());
     u     = state.part(0, unknown->size());
     this->add_output(*unknown, u, {"displacement"});
@@ -189,11 +191,17 @@ private:
     if (!takes_cg())
       return;
     if (equilibrium->stable() == false && !std::exchange(noted_stability, true))
-      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << std::endl;
+      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << negative_modes()
+                << std::endl;
     if (!symmetric && !std::exchange(noted_symmetry, true))
       std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
                    "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
                 << std::endl;
+  }
+  std::string negative_modes() const
+  {
+    const auto n = equilibrium->negative_eigenvalues();
+    return n.value_or(0) > 0 ? "; on the coarsest level it has " + std::to_string(*n) + " negative eigenvalues" : "";
   }
   bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
 
@@ -232,6 +240,8 @@ private:
   {
     const double factor = load_factor(time);
     row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
+    if (parameters.newton.trust_region())
+      row.insert(row.end(), {{"refusals", equilibrium->refusals()}});
     if (takes_cg() && parameters.problem.follower_pressure.empty()) // GMRES does not see it
       row.insert(row.end(), {{"stable", stable}});
     results->add_to(row, factor * device.dot(work, u), this->download(u));
@@ -240,11 +250,14 @@ private:
   void report() override
   {
     record["newton_steps"] = newton_steps;
+    if (const auto n = equilibrium->negative_eigenvalues())
+      record["negative_eigenvalues"] = *n; // of the last tangent, on the coarsest level
     for (std::size_t k = 0; k < history.size(); k += 4)
       record["newton"].push_back({{"tolerance", history[k]},
                                   {"iterations", int(history[k + 1])},
                                   {"length", history[k + 2]},
                                   {"residual", history[k + 3]}});
+    record["inverted_on_coarser_levels"] = static_cast<int>(deformation->n_inverted_on_coarser()); // points, likewise
     results->add_to(record, this->download(u), this->folder());
   }
 

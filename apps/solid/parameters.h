@@ -97,6 +97,8 @@ private:
 
 struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
 {
+  std::string globalisation = "full";
+
   NewtonParameters()
     : ParameterAcceptor("/Newton")
   {
@@ -108,6 +110,9 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
                   "With Volumetric strain = mean_dilatation: the largest ‖r‖ after a step, over the larger of the one "
                   "before and the first; beyond it the step is halved",
                   prm, Patterns::Double(1.));
+    add_parameter("Globalisation", globalisation,
+                  "full: whole steps; trust_region: steps that lead to a least value of the energy, also past buckling",
+                  prm, Patterns::Selection("full|trust_region"));
     add_parameter("Least linear tolerance", least_tolerance,
                   "Of the linear systems, which are solved as accurately as the last step was good", prm,
                   Patterns::Double(1e-14, 0.9));
@@ -115,11 +120,15 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
                   Patterns::Double(1e-14, 0.9));
   }
 
-  // Returns the options for materials with this largest K / μ. Inaccurate steps leave wrong pressures where it is
-  // large.
-  EquilibriumOptions options(double bulk_over_shear) const
+  bool trust_region() const { return globalisation == "trust_region"; }
+
+  // Returns the options for materials with this largest K / μ and least μ, in a body of this size. Inaccurate steps
+  // leave wrong pressures where K / μ is large.
+  EquilibriumOptions options(double bulk_over_shear, double shear, double size) const
   {
     EquilibriumOptions result = *this;
+    if (trust_region()) // a small part of the stiffness of slender bodies
+      result.first_shift = 1e-4 * shear / (size * size);
     if (bulk_over_shear > 50.)
       result.least_tolerance = result.most_tolerance = std::min(1e-3, most_tolerance);
     return result;
@@ -218,6 +227,9 @@ struct Parameters
               "Discretization/Volumetric strain = mean_dilatation needs energies whose volumetric part stands alone: "
               "neo_hooke, mooney_rivlin, yeoh or split_expression");
     });
+    require(!newton.trust_region() || (problem.follower_pressure.empty() && !discretization.projected()),
+            "Newton/Globalisation = trust_region needs an energy, of dead loads and Volumetric strain = standard; "
+            "without it dynamics, an imperfection or a prescribed displacement may lead past a load that buckles");
     linear_solver.require_multigrid();
     adaptivity.check(dim());
     require(!adaptivity.on() || time.load_steps > 1,

@@ -84,6 +84,8 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
         }
       if (at_rounding(x, state.norm))
         break;
+      if (problem.has_another())
+        continue;
       if (state.rescues++ == options.rescues)
         fail(options.method, control, state.result.steps, state.norm,
              std::string("no step along its direction reduces the residual") +
@@ -91,7 +93,6 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
                "; is it at the level of rounding, or the derivative of the equation wrong?");
       state.picard_left = picard_steps_of_rescue;
       state.rescued     = 0.5 * state.norm;
-      problem.residual(x, r); // that of the last step tried is there
     }
   state.result.final_residual = state.norm;
   return state.result;

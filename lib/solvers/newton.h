@@ -40,8 +40,8 @@ public:
   {
     return step.residual <= (1. - 1e-4 * step.length) * step.last || step.residual <= step.wanted;
   }
-  /// Returns whether the x of the last residual, which has this norm, is the solution.
-  virtual bool solved(double norm, double wanted) { return norm <= wanted; }
+  virtual bool has_another() { return false; } ///< J for the same x, where no step along this one's d was accepted
+  virtual bool solved(double norm, double wanted) { return norm <= wanted; } ///< by the x of the last residual
 };
 
 struct NewtonOptions
@@ -93,8 +93,7 @@ public:
   /// values are no numbers; x is then the last iterate.
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);
 
-  double residual(const Vector<double> &x); ///< returns ‖F(x)‖₂
-
+  double        residual(const Vector<double> &x); ///< returns ‖F(x)‖₂
   NewtonOptions options;
 
 private:

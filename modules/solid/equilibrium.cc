@@ -1,5 +1,7 @@
 #include "solid/equilibrium.h"
 
+#include "solid/negative_eigenvalues.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,7 @@ Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &defo
   , unknowns(field.vector())
   , delta(field.vector())
   , nothing(field.prescribed_vector())
+  , region(options.first_shift)
 {
   newton.options.least_tolerance = options.least_tolerance;
   newton.options.most_tolerance  = options.most_tolerance;
@@ -33,6 +36,8 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   reference    = 0.;
   fault.clear();
   definite.reset();
+  negative.reset();
+  region.begin();
   solver = nullptr;
   // The change of u where it is prescribed: H does not read u there.
   const Vector<double> u = state.part(0, field.size());
@@ -43,6 +48,10 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   const auto result = newton.solve(x, {options.tolerance, options.steps, "equilibrium"});
   if (moves) // Newton's method ends at rounding where it takes no step
     throw SolverError("equilibrium: no step towards the prescribed displacements can be taken");
+  if (in_region()) // the last tangent may be shifted
+    deformation.linearize(x);
+  if (solver != nullptr)
+    count_negative_eigenvalues();
   device.copy(x, state);
   return result;
 }
@@ -51,12 +60,16 @@ template <int dim>
 void Equilibrium<dim>::residual(const Vector<double> &state, Vector<double> &r)
 {
   deformation.residual(state, factor, *load, r);
+  last_residual = &r;
 }
 
 template <int dim>
 void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
 {
-  deformation.linearize(state);
+  deformation.linearize(state, region.shift());
+  newton.options.max_halvings = in_region() ? 0 : NewtonOptions().max_halvings;
+  if (in_region())
+    energy = deformation.results().energy;
   try
     {
       auto *updated = &updated_solver(solver == nullptr);
@@ -85,13 +98,43 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
   with_tolerance.tolerance = tolerance;
   if (deformation.projected() && !moves) // the residuals of θ and p make the right-hand side larger, by K
     with_tolerance.tolerance *= std::min(1., std::sqrt(device.dot(r, r) / device.dot(rhs, rhs)));
-  const auto result = solve_for_unknowns(with_tolerance);
-  auto       d_u    = d.part(0, field.size());
+  SolverResult result;
+  try
+    {
+      result = solve_for_unknowns(with_tolerance);
+    }
+  catch (const SolverError &error)
+    {
+      count_negative_eigenvalues();
+      if (negative.value_or(0) == 0)
+        throw;
+      throw SolverError(error.what() + std::string("; the tangent has ") + std::to_string(*negative) +
+                        " negative eigenvalues on the coarsest level");
+    }
+  auto d_u = d.part(0, field.size());
   field.nodal_values(unknowns, nothing, d_u);
   if (moves)
     device.axpby(1., delta, 1., d_u);
   deformation.follow(d);
+  if (in_region())
+    predict(d_u);
   return result;
+}
+
+template <int dim>
+void Equilibrium<dim>::count_negative_eigenvalues()
+{
+  if (symmetric_tangent)
+    negative = n_negative_eigenvalues(device.communicator(), deformation.tangent().level(0));
+}
+
+template <int dim>
+std::optional<bool> Equilibrium<dim>::stable() const
+{
+  const bool in_region = options.first_shift > 0.;
+  if ((definite == false && !in_region) || negative.value_or(0) > 0)
+    return false;
+  return negative && in_region ? true : definite;
 }
 
 template <int dim>
@@ -107,14 +150,40 @@ SolverResult Equilibrium<dim>::solve_for_unknowns(const SolverControl &control)
         definite          = true;
         return result;
       }
-    catch (const BreakdownError &)
+    catch (const SolverError &error)
       {
+        const bool breaks = dynamic_cast<const BreakdownError *>(&error) != nullptr;
+        if (!breaks && !in_region())
+          throw;
         definite = false;
         unknowns.set_zero();
+        if (in_region()) // whose next shift is larger
+          return {};
       }
   if (!gmres)
     gmres = std::make_unique<WithGMRES>(device, *solver, linear.restart);
   return gmres->method.solve(rhs, unknowns, control);
+}
+
+// By how much the step's quadratic model of the energy falls, without the shift.
+template <int dim>
+void Equilibrium<dim>::predict(const Vector<double> &d_u)
+{
+  Vector<double> change = field.vector(); // -K d
+  deformation.subtract_change(d_u, change);
+  work      = factor * device.dot(*load, unknowns);
+  slope     = device.dot(rhs, unknowns);
+  predicted = slope + 0.5 * device.dot(change, unknowns);
+}
+
+// By how much the step lets the energy fall. A small difference of energies is lost to rounding, but not the slopes at
+// both ends.
+template <int dim>
+double Equilibrium<dim>::decrease()
+{
+  const double after = deformation.results().energy;
+  return predicted > 1e-8 * (energy + after) ? energy - after + work :
+                                               0.5 * (slope + device.dot(last_residual->part(0, rhs.size()), unknowns));
 }
 
 template <int dim>
@@ -127,6 +196,10 @@ bool Equilibrium<dim>::accepts(const NewtonTrial &step)
     fault = "the energy is no number (" + deformation.no_number() + "): ";
   else if (!std::isfinite(step.residual))
     fault = "the residual is no number: ";
+  if (in_region() && !fault.empty())
+    region.refuse();
+  else if (in_region() && !region.accepts(decrease(), predicted))
+    return false;
   const bool bounded = deformation.projected() && !moves;
   if (!fault.empty() || (bounded && step.residual > options.growth * std::max({step.last, step.first, reference})))
     return false;

@@ -3,6 +3,7 @@
 #include "multigrid/linear_solver.h"
 #include "operators/linear_operator.h"
 #include "solid/finite_deformation.h"
+#include "solid/trust_region.h"
 #include "solvers/gmres.h"
 #include "solvers/newton.h"
 
@@ -21,13 +22,16 @@ struct EquilibriumOptions
   int    steps     = 25;   ///< of Newton's method, at most
   double growth    = 3.;   ///< most growth of ‖F‖ in a step with projected dilatations, over the last and first one
   double least_tolerance = 1e-4, most_tolerance = 0.1; ///< of linear systems, see NewtonOptions
+  /// The least shift of the tangent in a trust region on the energy, see TrustRegion; 0: full steps. It needs dead loads
+  /// and dilatations that are not projected.
+  double first_shift = 0.;
 };
 
 /// Finds equilibrium of a FiniteDeformation by Newton's method. A step is halved until det F > 0 at all points. ‖F‖ may
 /// grow: on thin bodies full steps make it larger by orders, and are right. With projected dilatations growth has a
 /// bound, beyond which another solution may lie. Prescribed displacements enter in the first
-/// step of a solve, so that cells at boundaries which move do not bear the whole motion. All ranks call all functions
-/// together.
+/// step of a solve, so that cells at boundaries which move do not bear the whole motion. Where the tangent is not
+/// positive definite, a trust region on the energy leads to a stable state. All ranks call all functions together.
 template <int dim>
 class Equilibrium : private NonlinearProblem
 {
@@ -48,9 +52,13 @@ public:
   /// conjugate gradients find to be indefinite are solved once more, by GMRES.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
-  /// Returns whether conjugate gradients have solved the last linear system of the last solve. Its tangent is then
-  /// positive definite, as far as they have seen. Empty: they have met no system.
-  std::optional<bool> stable() const { return definite; }
+  /// Returns whether the last solve has ended in a stable state, as far as is known. Conjugate gradients have then solved
+  /// the last linear system, and its tangent has no negative eigenvalue on the coarsest level. In a trust region only
+  /// the tangent at the end counts. Empty: nothing is known.
+  std::optional<bool> stable() const;
+  /// Returns the number of negative eigenvalues of the last tangent on the coarsest level. Empty: it is not known.
+  std::optional<int> negative_eigenvalues() const { return negative; }
+  int                refusals() const { return region.refusals(); } ///< of the last solve, by the trust region
 
   /// Returns why the last solve has refused the last state that it tried, to begin a message: "cells would invert (det
   /// F = ... at ...): " or "the energy is no number (...): ". Empty: it has not, or for another cause.
@@ -72,7 +80,12 @@ private:
   void         linearize(const Vector<double> &state, Linearization kind) override;
   SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) override;
   SolverResult solve_for_unknowns(const SolverControl &control);
+  void         count_negative_eigenvalues();
   bool         accepts(const NewtonTrial &step) override;
+  bool         has_another() override { return in_region(); }
+  bool         in_region() const { return options.first_shift > 0. && !moves; }
+  void         predict(const Vector<double> &d_u);
+  double       decrease();
   bool         solved(double norm, double wanted) override;
 
   const Device                        device;
@@ -89,7 +102,11 @@ private:
   double                factor = 1., reference = 0.;  // reference: ‖F‖ once prescribed displacements are reached
   const Vector<double> *load  = nullptr;
   bool                  moves = false, symmetric_tangent = true;
+  TrustRegion           region;
+  double                energy = 0., work = 0., slope = 0., predicted = 0.; // before a step; of the load, -r . d
+  const Vector<double> *last_residual = nullptr;
   std::optional<bool>   definite;
+  std::optional<int>    negative;
   std::string           fault; // of the last state on trial
 };
 } // namespace adamant

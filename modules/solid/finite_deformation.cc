@@ -293,16 +293,51 @@ void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
     }
 }
 
+// On coarser levels, where strong rotations turn cells inside out that finer ones resolve.
 template <int dim>
-void FiniteDeformation<dim>::linearize(const Vector<double> &state)
+void FiniteDeformation<dim>::replace_inverted()
+{
+  n_replaced = 0.;
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    n_replaced += count(levels[l].shapes.n_points(), CountInverted{&levels[l].stretch_view().j(0)});
+  if (n_replaced == 0.)
+    return;
+  std::vector<Vector<double>> means;
+  for (const auto &values : dilatation)
+    means.emplace_back(device, dim * dim * values.size());
+  Vector<double> mean(device, dilatation.back().size());
+  for (int k = 0; k < dim * dim; ++k)
+    {
+      device.for_each(mean.size(),
+                      MeanDeformation<dim>{levels.back().shapes.view(), levels.back().stretch_view(), k, mean.data()});
+      averages.update(mean);
+      for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+        {
+          const int n    = dilatation[l].size();
+          auto      part = means[l].part(k * n, n);
+          device.copy(averages[l], part);
+        }
+    }
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    device.for_each(dilatation[l].size(), ReplaceInverted<dim>{levels[l].shapes.view().n_q,
+                                                               {means[l].data(), dilatation[l].size()},
+                                                               dilatation[l].data(),
+                                                               levels[l].stretch_view()});
+  device.synchronize(); // before the means are freed
+}
+
+template <int dim>
+void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift)
 {
   take_averages(state);
   on_levels.update(state.part(0, unknown.size()));
   for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    device.for_each(levels[l].shapes.n_points(), Deformation<dim>{gradient(l), levels[l].stretch_view()});
+  replace_inverted();
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     {
       Level    &level = levels[l];
       const int n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
-      device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
       level.energies.update_shape(level.stretch_view());
       level.energies.update_volumetric(dilatation[l].data());
       device.for_each(n, Moduli<dim>{level.stretch_view(),
@@ -320,17 +355,22 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state)
       device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   for (std::size_t l = 0; l < levels.size(); ++l)
-    update_tangent(l);
+    update_tangent(l, {shift, nullptr});
 }
 
 // Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.
 template <int dim>
-void FiniteDeformation<dim>::update_tangent(std::size_t l)
+void FiniteDeformation<dim>::update_tangent(std::size_t l, const InertiaTerm &inertia)
 {
   Level                   &level  = levels[l];
   const auto               shapes = level.shapes.view();
-  const LocalTangents<dim> tangents{shapes,         level.stretch_view(), level.moduli_view(),
-                                    term(level),    level.faces.view(),   level.shapes.n_points() / shapes.n_q,
+  const LocalTangents<dim> tangents{shapes,
+                                    level.stretch_view(),
+                                    level.moduli_view(),
+                                    term(level),
+                                    inertia,
+                                    level.faces.view(),
+                                    level.shapes.n_points() / shapes.n_q,
                                     of_cells.data()};
   device.for_each(to_index(tangents.n_threads(), "tangents of cells"), tangents);
   K->update(device, l, LocalMatrices<dim, dim>{of_cells.data(), cell_number.data(), shapes.n * shapes.n});

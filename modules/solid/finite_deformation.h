@@ -37,7 +37,8 @@ struct SolidResults
 ///
 /// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one
 /// at the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
-/// nodes, and U' so by K O(h²): matrices would not stay positive definite.
+/// nodes, and U' so by K O(h²): matrices would not stay positive definite. A coarser cell with det F <= 0 at a point takes
+/// the average of F.
 ///
 /// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
 /// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π
@@ -78,9 +79,11 @@ public:
   /// Returns ‖∫ P : ∇φ_i + ∫ p φ_i · n da‖₂ at the prescribed nodal values, in the state of the last residual; waits.
   double reactions();
 
-  /// Computes the tangent on all levels, in the state of the last residual.
-  void       linearize(const Vector<double> &state);
+  /// Computes the tangent on all levels, in the state of the last residual, plus `shift` times the mass of density 1.
+  void       linearize(const Vector<double> &state, double shift = 0.);
   Form<dim> &tangent() { return *K; }
+  /// Returns how many points of coarser levels had det F <= 0 in the last tangent.
+  double n_inverted_on_coarser() const { return n_replaced; }
   /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
   double residual_of_dilatation() const;
   /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values,
@@ -128,7 +131,8 @@ private:
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
   void             add_functions(Level &level) const;
   void             take_averages(const Vector<double> &state);
-  void             update_tangent(std::size_t l);
+  void             update_tangent(std::size_t l, const InertiaTerm &inertia);
+  void             replace_inverted();
   template <class Counter>
   double count(int n, const Counter &counter); // waits
   void   let_follow(Vector<double> &d_theta, Vector<double> &d_p);
@@ -150,7 +154,7 @@ private:
   Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
   List<double>                of_cells;                                   // their tangents, of one level at a time
   List<int>                   cell_number;                                // 0, 1, ...
-  double                      volume = 0.;
+  double                      volume = 0., n_replaced = 0.;
   Scalars                     counted;
   std::unique_ptr<Form<dim>>  K;
 };

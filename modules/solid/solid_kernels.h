@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solid/dilatation_kernels.h"
+#include "solid/inertia_kernels.h"
 #include "solid/pressure_kernels.h"
 #include "solid/stretch.h"
 
@@ -68,6 +69,52 @@ struct MeansInCells
       }
     pressure[cell]   = sums[1] / sums[0];
     dilatation[cell] = sums[2] / sums[0];
+  }
+};
+
+/// Computes the mean of value k of the deformations over cells, by Device::for_each over cells.
+template <int dim>
+struct MeanDeformation
+{
+  ShapesView       shapes;
+  StretchView<dim> stretch;
+  int              k;
+  double          *mean;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const double *weight = shapes.JxW + static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    double        volume = 0., sum = 0.;
+    for (int q = 0; q < shapes.n_q; ++q)
+      {
+        volume += weight[q];
+        sum += weight[q] * stretch.at(k, cell * shapes.n_q + q);
+      }
+    mean[cell] = sum / volume;
+  }
+};
+
+/// Gives a cell with det F <= 0 at a point these means of F and of J - 1 at all its points, by Device::for_each over
+/// cells.
+template <int dim>
+struct ReplaceInverted
+{
+  int              n_q;
+  ValuesAt         mean;
+  const double    *dilatation;
+  StretchView<dim> stretch;
+
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    bool inverted = false;
+    for (int q = 0; q < n_q; ++q)
+      inverted = inverted || !(stretch.j(cell * n_q + q) > -1.);
+    for (int q = 0; inverted && q < n_q; ++q)
+      {
+        for (int k = 0; k < dim * dim; ++k)
+          stretch.at(k, cell * n_q + q) = mean(k, cell);
+        stretch.j(cell * n_q + q) = dilatation[cell];
+      }
   }
 };
 
@@ -186,6 +233,7 @@ struct LocalTangents
   StretchView<dim>      stretch;
   ValuesAt              moduli;
   DilatationTerm        dilatation;
+  InertiaTerm           inertia;
   PressedFacesView<dim> faces;
   int                   n_cells;
   double               *matrices;
@@ -239,11 +287,16 @@ private:
     const double *gradient = shapes.gradient + place * shapes.n * dim;
     double        Y[dim][dim];
     row_of_tangent<c>(stretch(point), moduli, point, shapes.JxW[place], gradient + a * dim, Y);
+    const double *value    = shapes.value + q * shapes.n;
+    const double  of_value = inertia.factor(cell) * shapes.JxW[place] * value[a];
 #pragma unroll
     for (int k = 0; k < tile; ++k)
       if (k < m)
-        for (int d = 0; d < dim; ++d)
-          local[k][d] += dot<dim>(Y[d], gradient + (first + k) * dim);
+        {
+          for (int d = 0; d < dim; ++d)
+            local[k][d] += dot<dim>(Y[d], gradient + (first + k) * dim);
+          local[k][c] += of_value * value[first + k];
+        }
   }
 };
 

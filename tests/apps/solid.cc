@@ -2,6 +2,7 @@
 // solver, on the same meshes.
 #include "program.h"
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -276,6 +277,70 @@ TEST_F(Solid, BuckledColumn)
     }
 }
 
+// A trust region leads past the load that buckles, in about as many steps as an independent prototype with direct
+// solves. Newton's
+// full steps from rest end in the straight column, which is not stable.
+TEST_F(Solid, TrustRegionPastBuckling)
+{
+  int        negative = 0;
+  const auto tip      = [&](const Settings &settings) {
+    const auto outcome = solve("column.prm", settings);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    row      = statistics(outcome);
+    negative = outcome.record.at("negative_eigenvalues");
+    return std::array<double, 2>{{row.at("point0_u_x").back(), row.at("point0_u_y").back()}};
+  };
+  const auto expect_buckled = [](const std::array<double, 2> &u) {
+    EXPECT_NEAR(u[0], -6.078412, 1e-6);
+    EXPECT_NEAR(u[1], 7.845686, 1e-6);
+  };
+  expect_buckled(tip({}));
+  EXPECT_EQ(negative, 0);
+  EXPECT_EQ(row.at("stable").back(), 1.);
+  EXPECT_NEAR(row.at("refusals").back(), 32., 8.);
+  EXPECT_NEAR(row.at("newton_steps").back() - row.at("refusals").back(), 40., 4.);
+  expect_buckled(tip({"Linear solver/Solver=gmres"}));
+  expect_buckled(tip({"Time stepping/Load steps=10"}));
+  const int below[] = {3, 3, 3, 3, 4, 5}; // the buckling load
+  for (int k = 0; k < 6; ++k)
+    {
+      EXPECT_EQ(row.at("newton_steps")[k], below[k]);
+      EXPECT_EQ(row.at("refusals")[k], 0.);
+    }
+  EXPECT_LT(std::abs(tip({"Newton/Globalisation=full"})[1]), 0.1);
+  EXPECT_EQ(negative, 1);
+  EXPECT_EQ(row.at("stable").back(), 0.);
+}
+
+// A square under a load that shears it, with steps that are refused, on one rank and more.
+TEST_F(Solid, TrustRegionOnRanks)
+{
+  std::map<std::string, std::vector<double>> expected;
+  for (const int ranks : {1, 2, 3})
+    {
+      before = ranks == 1 ? "" : "mpirun --oversubscribe -np " + std::to_string(ranks) + " ";
+      const auto outcome =
+        solve("column.prm", {"Mesh/Cells=1, 1", "Mesh/Coordinates=", "Mesh/Refinements=4", "Output/Points=1, 0.5",
+                             "Problem/Traction=1: -0.5; 0.001", "Newton/Tolerance=1e-11"});
+      before.clear();
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row = statistics(outcome);
+      if (ranks == 1)
+        expected = row;
+      EXPECT_GT(row.at("refusals").back(), 3.);
+      for (const std::string name : {"point0_u_x", "point0_u_y", "refusals", "newton_steps", "stable"})
+        EXPECT_NEAR(row.at(name).back(), expected.at(name).back(), 1e-9) << name << ", " << ranks << " ranks";
+    }
+}
+
+// A displacement that is prescribed enters at once, and the region only bounds what follows.
+TEST_F(Solid, TrustRegionWithPrescribedDisplacements)
+{
+  const auto outcome = solve("twisted_block.prm", {"Mesh/Refinements=2", "Newton/Globalisation=trust_region"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NEAR(statistics(outcome).at("boundary5_moment_z").back(), 0.119873743, 1e-8);
+}
+
 const std::string as_expression =
   "; W = mu/2*(I1-3); U = K/4*(J^2-1-2*ln(J))"; // neo_hooke, after split_expression and its constants
 
@@ -462,6 +527,8 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
   expect({"Problem/Load factor=log(0*t-1)"}, "Load factor");
   expect({"Newton/Least linear tolerance=0.5"}, "is above");
+  expect({"Problem/Follower pressure=1: 1", "Newton/Globalisation=trust_region"}, "needs an energy");
+  expect({"Discretization/Volumetric strain=mean_dilatation", "Newton/Globalisation=trust_region"}, "needs an energy");
 }
 
 TEST_F(Solid, SaysWhereAnEnergyIsNoNumber)

@@ -190,6 +190,35 @@ TEST_P(Solid, EnergyOfARotatedBody)
     }
 }
 
+// A strip that is bent by 1.2 π turns the coarsest cell inside out, where it takes the averages of F and J. These keep the
+// tangent's matrix there one of numbers.
+TEST_P(Solid, InvertedOnCoarserLevels)
+{
+  for (const bool projected : {false, true})
+    {
+      Body<2>    body(device, {energies[0]}, 1, true, 0., projected);
+      const auto bend = [&](double angle) {
+        body.set([angle](const Point<2> &x, unsigned int c) {
+          const double r = 1. / angle - 0.2 * (x[1] - 0.5), phi = angle * x[0];
+          return (c == 0 ? r * std::sin(phi) : 1. / angle - r * std::cos(phi)) - x[c];
+        });
+        body.evaluate(body.state);
+        EXPECT_EQ(body.deformation->n_inverted(), 0.);
+        body.deformation->linearize(body.state);
+        return body.deformation->n_inverted_on_coarser();
+      };
+      EXPECT_EQ(bend(0.5), 0.);
+      const double n = bend(1.2 * numbers::PI);
+      EXPECT_GE(n, 4.);
+      EXPECT_EQ(std::fmod(n, 1.), 0.);
+      for (const auto &level : adamant::levels_of(*body.host, body.deformation->tangent()))
+        {
+          const auto values = adamant::matrix_on_host(level).value;
+          EXPECT_TRUE(std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); }));
+        }
+    }
+}
+
 // The nominal stresses of a stretch by 1.5 and 2, from an independent program.
 TEST(StoredEnergies, TensionWithFreeSides)
 {

@@ -502,6 +502,8 @@ def solid(d):
     d.set("Newton/Tolerance", "1e-12") # far below what is compared
     d.set("Newton/Steps", 40)
     d.set("Newton/Growth", d.pick(3, 10), 0.3)
+    if "Problem/Follower pressure" not in d.settings and d.settings["Discretization/Volumetric strain"] == "standard":
+        d.set("Newton/Globalisation", "trust_region", 0.2)
     d.set("Time stepping/Load steps", d.pick(1, 2, 3))
     d.set("Output/Interval", d.pick(0, 1, 2))
     d.outputs(["u", "displacement", "J", "energy", "von_mises"], samples=d.settings["Mesh/Type"] != "cylinder")
