@@ -1,12 +1,15 @@
-// Solids at finite deformation in equilibrium, in plane strain or three dimensions.
+// Solids at finite deformation, in equilibrium or in motion, in plane strain or three dimensions.
 //
-//   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
+//   [rho d_tt u] - Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
 //
 // where u is prescribed on parts of the boundary; elsewhere P N = g - p cof F N (dead traction, follower pressure).
 // W(I1, I2, J) and U(J) are stored energies by undeformed volume. A load factor of t multiplies f, g and p, and t goes
 // from 0 to 1 in load steps. In each of them Newton's method finds nodal values u = H x + B g with
 //
 //   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
+//
+// Dynamics (modules/solid) takes time steps in place of load steps. Each of them is such a problem, too, with a term of
+// inertia in F.
 //
 // FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
 // device. Multigrid on these matrices is the preconditioner of conjugate gradients. GMRES takes their place where the
@@ -21,6 +24,7 @@
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
+#include "solid/dynamics.h"
 #include "solid/equilibrium.h"
 #include "solid/finite_deformation.h"
 #include "solid/solid_results.h"
@@ -29,6 +33,8 @@
 #include <deal.II/fe/fe_system.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -47,7 +53,8 @@ public:
     , parameters(parameters)
     , energies(parameters.problem.energies())
     , load_factor(parameters.problem.load_factor_of_time())
-    , steps(parameters.time.load_steps)
+    , steps(parameters.time.length(), parameters.time.stationary ? 1. : parameters.time.end,
+            parameters.time.stationary ? "load step" : "time step")
   {}
 
 private:
@@ -60,6 +67,7 @@ private:
   void setup_fields() override
   {
     results.reset(); // of another mesh
+    dynamics.reset();
     equilibrium.reset();
     solver.reset();
     with_new_interpolation.reset();
@@ -72,13 +80,21 @@ private:
                     parameters.linear_solver, options);
     parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
-                                                 Springs<dim>(unknown->field(), mapping, {}, false), true, false);
+                                                 Springs<dim>(unknown->field(), mapping, {}, false),
+                                                 parameters.time.stationary, false);
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
                         parameters.newton.options(largest(energies, bulk_over_shear)));
     state = Vector<double>(device, deformation->n_state());
-    u     = state.part(0, unknown->size());
+    if (!parameters.time.stationary)
+      {
+        parameters.problem.density.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
+        deformation->set_densities(parameters.problem.densities_of_materials());
+        dynamics.emplace(device, *deformation, *unknown, parameters.time.time_scheme());
+        this->add_output(*unknown, dynamics->v(), {"velocity"});
+      }
+    u = (dynamics ? dynamics->state() : state).part(0, unknown->size());
     this->add_output(*unknown, u, {"displacement"});
     if (deformation->projected())
       of_files = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
@@ -105,31 +121,59 @@ private:
     evaluate_residual();
     deformation->linearize(state);
     solver = make_solver();
-    equilibrium->set_solver([this](bool first) -> LinearSolver & {
-      if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
-        return *(with_new_interpolation = make_solver());
-      solver->update(first);
-      return *solver;
-    });
+    equilibrium->set_solver([this](bool first) -> LinearSolver & { return tangent_solver(first); });
     this->describe(*unknown, deformation->tangent(), *solver);
     if (step == 0)
       std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected())
                 << parameters.problem.follower_pressure.notes(parameters.problem.boundaries);
   }
 
+  // With the present values of the tangent.
+  LinearSolver &tangent_solver(bool first)
+  {
+    if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
+      return *(with_new_interpolation = make_solver());
+    solver->update(first);
+    return *solver;
+  }
+
+  void set_initial_values() override
+  {
+    if (!dynamics)
+      return;
+    const auto of = prescribed_motion();
+    unknown->nodal_values(initial("Initial displacement", parameters.problem.initial_displacement), of[0], u);
+    unknown->nodal_values(initial("Initial velocity", parameters.problem.initial_velocity), of[1], dynamics->v());
+    set_pressures(time);
+    dynamics->set_acceleration(load_factor(time), load, of[2],
+                               [this]() -> LinearSolver & { return tangent_solver(true); });
+    evaluate_residual();
+  }
+
+  Vector<double> initial(const char *key, const std::string &text) const
+  {
+    const std::string name = std::string("Problem/") + key;
+    const auto        f    = parse_function<dim>(name, text, dim);
+    const auto        values = nodal_values(unknown->space(), mapping, *f);
+    require_numbers(device.communicator(), name, values);
+    return {device, values};
+  }
+
   // Stresses, dilatations and forces then belong to the present state.
   void evaluate_residual()
   {
+    set_pressures(time);
+    if (dynamics)
+      return dynamics->evaluate();
     Vector<double> r(device, deformation->n_state());
-    set_pressures();
     deformation->residual(state, 0., load, r);
   }
 
-  void set_pressures()
+  void set_pressures(double t)
   {
     const auto &pressure = parameters.problem.follower_pressure;
-    deformation->set_pressures(time > 0. ? pressure.at(time, load_factor(time)) :
-                                           std::vector<double>(pressure.boundaries().size(), 0.));
+    deformation->set_pressures(t > 0. || dynamics ? pressure.at(t, load_factor(t)) :
+                                                    std::vector<double>(pressure.boundaries().size(), 0.));
   }
 
   std::unique_ptr<LinearSolver> make_solver()
@@ -170,20 +214,39 @@ private:
     for (const auto &one : newton.history)
       history.insert(history.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
     schedule.n_steps = step + steps.left(time);
+    if (dynamics)
+      end_motion();
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
 
-  // Under the loads and the prescribed displacements of this time.
+  // Under the loads and the prescribed displacements of this time, or of the time when forces balance in a time step.
   NewtonResult find_equilibrium()
   {
-    const Vector<double> g(device, prescribed_values(time));
+    Vector<double> g(device, prescribed_values(time));
     symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
-    equilibrium->set_symmetric(symmetric);
-    set_pressures();
-    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
+    equilibrium->set_symmetric(symmetric && !parameters.time.conserves());
+    double t = time;
+    if (dynamics)
+      {
+        t = dynamics->scheme.balance(start, time);
+        device.axpby(dynamics->scheme.alpha_f, Vector<double>(device, prescribed_values(start)),
+                     1. - dynamics->scheme.alpha_f, g);
+        dynamics->begin(time - start, state);
+      }
+    set_pressures(t);
+    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(t), load, g, state); });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
     return result;
+  }
+
+  // Adds the work of the dead load in the time step.
+  void end_motion()
+  {
+    const double before = device.dot(work, u);
+    dynamics->end(state);
+    work_of_load += load_factor(dynamics->scheme.balance(start, time)) * (device.dot(work, u) - before);
+    evaluate_residual();
   }
 
   // Once each, what makes GMRES take the place of conjugate gradients.
@@ -199,6 +262,22 @@ private:
                 << std::endl;
   }
   bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
+
+  // Displacement, velocity and acceleration now, the latter two by differences.
+  std::array<Vector<double>, 3> prescribed_motion() const
+  {
+    std::array<Vector<double>, 3> motion;
+    const double h          = 0.01 * parameters.time.step;
+    const double weights[3][4] = {{1., 0., 0., 0.}, {-1.5, 2., -0.5, 0.}, {2., -5., 4., -1.}};
+    for (int k = 0; k < 3; ++k)
+      {
+        motion[k] = unknown->prescribed_vector();
+        for (int i = 0; i < (depends_on_time(parameters.problem.displacement) ? 4 : 1 - k); ++i)
+          device.axpby(weights[k][i] / std::pow(h, k), Vector<double>(device, prescribed_values(time + i * h)), 1.,
+                       motion[k]);
+      }
+    return motion;
+  }
 
   Array<double> prescribed_values(double t) const
   {
@@ -216,7 +295,11 @@ private:
     state.scalar(newton_steps);
     state.scalar(history);
     state.scalar(stable);
-    deformation->serialize(state, this->state);
+    state.scalar(work_of_load);
+    if (dynamics)
+      dynamics->serialize(state, [this] { return prescribed_motion(); });
+    else
+      deformation->serialize(state, this->state);
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
@@ -225,7 +308,8 @@ private:
       return;
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
-    newton_steps += find_equilibrium().steps;
+    if (!dynamics)
+      newton_steps += find_equilibrium().steps;
   }
 
   bool may_refuse_mesh() const override { return true; }
@@ -235,9 +319,11 @@ private:
   {
     const double factor = load_factor(time);
     row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
-    if (takes_cg() && parameters.problem.follower_pressure.empty()) // GMRES does not see it
+    if (takes_cg() && parameters.problem.follower_pressure.empty() && !dynamics) // GMRES does not see it
       row.insert(row.end(), {{"stable", stable}});
-    results->add_to(row, factor * device.dot(work, u), this->download(u));
+    results->add_to(row, dynamics ? work_of_load : factor * device.dot(work, u), this->download(u));
+    if (dynamics)
+      results->add_to(row, dynamics->results());
   }
 
   void report() override
@@ -258,13 +344,14 @@ private:
   std::optional<Unknown<dim>>           unknown;
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
+  std::optional<Dynamics<dim>>          dynamics; // with time steps
   std::optional<solid::Results<dim>>    results;
   std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
   std::shared_ptr<ProjectedValues<dim>> of_files;                       // null: dilatations are not projected
   NewtonResult                          newton;                         // of the last load step
   std::vector<double>                   history; // of it: tolerance, iterations, length and residual of each step
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
-  double                                start        = 0.;
+  double                                start = 0., work_of_load = 0.; // with time steps
   int                                   newton_steps = 0;
   bool                                  symmetric = true, stable = true; // the tangent; the last state
   bool                                  noted_stability = false, noted_symmetry = false;

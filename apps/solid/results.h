@@ -58,6 +58,16 @@ public:
     evaluation.add_to(row, {u.data()});
   }
 
+  /// Adds columns of a motion to a row of the statistics.
+  void add_to(Statistics::Row &row, const MotionResults &motion) const
+  {
+    row.emplace_back("kinetic_energy", motion.kinetic_energy);
+    for (int d = 0; d < dim; ++d)
+      row.emplace_back(std::string("momentum_") + "xyz"[d], motion.momentum[d]);
+    for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
+      row.emplace_back(std::string("angular_momentum_") + "xyz"[d], motion.angular_momentum[d]);
+  }
+
   /// Adds results of the state to the record, and prints a note where its energy is the wrong one for it.
   void add_to(RunRecord &record, const Array<double> &u, const std::string &folder)
   {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solid/dilatation_kernels.h"
+#include "solid/inertia_kernels.h"
 #include "solid/pressure_kernels.h"
 #include "solid/stretch.h"
 
@@ -94,13 +95,14 @@ struct Stress
   }
 };
 
-/// Computes ∫ P ∇φ_a over a cell for a stress P at points, plus ∫ φ_a t over its faces under pressure for tractions t.
-/// It is for Device::for_each over cells and their nodes a. Component c of the result is at [(cell n + a) dim + c].
+/// Computes ∫ P ∇φ_a + φ_a b over a cell for a stress P and a force b at points, plus ∫ φ_a t over its faces under
+/// pressure for tractions t. It is for Device::for_each over cells and their nodes a. Component c of the result is at [(cell n + a) dim + c].
 template <int dim>
 struct Forces
 {
   ShapesView            shapes;
   ValuesAt              stress;
+  ValuesAt              inertia; ///< null where there is no such force
   PressedFacesView<dim> faces;
   ValuesAt              tractions; ///< or their change
   double               *forces;
@@ -117,6 +119,9 @@ struct Forces
         for (int c = 0; c < dim; ++c)
           for (int d = 0; d < dim; ++d)
             sum[c] += weight * stress(dim * c + d, cell * shapes.n_q + q) * gradient[d];
+        if (inertia.values != nullptr)
+          for (int c = 0; c < dim; ++c)
+            sum[c] += weight * shapes.value[q * shapes.n + a] * inertia(c, cell * shapes.n_q + q);
       }
     faces.add_forces(cell, a, tractions, sum);
     for (int c = 0; c < dim; ++c)
@@ -165,12 +170,14 @@ struct Tangent
   StretchView<dim>      stretch;
   ValuesAt              moduli;
   DilatationTerm        dilatation;
+  InertiaTerm           inertia;
   PressedFacesView<dim> faces;
   int                   n_q, n_nodes; ///< of a cell
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[dim][dim]) const
   {
     add_tangent<dim>(stretch(at.point), moduli, at.point, at.JxW, at.gradient_i, at.gradient_j, local);
+    inertia.add_tangent(at, local);
     if (at.point % n_q != 0)
       return;
     faces.add_tangent(at.cell, at.a, at.b, local);
