@@ -51,11 +51,12 @@ public:
           quick                 = 0;
           const bool short_step = time - start < least * most;
           if (halvings == most_halvings || short_step)
-            throw adamant::SolverError(
-              why + "the " + what + " from t = " + adamant::to_text(start) + " to " + adamant::to_text(time) + " fails" +
-              (short_step ? ", and is far shorter than the first one" :
-                            " after " + std::to_string(halvings) + " halvings") +
-              "; the last state, t = " + adamant::to_text(start) + ", is written: " + error.what());
+            throw adamant::SolverError(why + "the " + what + " from t = " + adamant::to_text(start) + " to " +
+                                       adamant::to_text(time) + " fails" +
+                                       (short_step ? ", and is far shorter than the first one" :
+                                                     " after " + std::to_string(halvings) + " halvings") +
+                                       "; the last state, t = " + adamant::to_text(start) +
+                                       ", is written: " + error.what());
           length = 0.5 * (time - start);
           std::cout << "note: " << why << "the " << what << " from t = " << adamant::to_text(start) << " to "
                     << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;
@@ -79,6 +80,6 @@ private:
 
   std::string what;
   double      most, end, length; // most, length: of a step
-  int    quick = 0;    // steps in a row that took few steps of Newton's method
+  int         quick = 0;         // steps in a row that took few steps of Newton's method
 };
 } // namespace solid

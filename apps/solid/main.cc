@@ -19,7 +19,6 @@
 #include "parameters.h"
 #include "results.h"
 
-#include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/run.h"
@@ -27,19 +26,17 @@
 #include "solid/dynamics.h"
 #include "solid/equilibrium.h"
 #include "solid/finite_deformation.h"
+#include "solid/prescribed_motion.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 using namespace adamant;
 using solid::Parameters;
@@ -78,7 +75,7 @@ private:
     options.coarsest_cells = parameters.coarsest_cells();
     unknown.emplace(*this, "displacement", fe, parameters.problem.boundaries.prescribed(fe, lengths),
                     parameters.linear_solver, options);
-    parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
+    parameters.problem.check_materials(unknown->space());
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false),
                                                  parameters.time.stationary, false);
@@ -87,11 +84,12 @@ private:
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
                         parameters.newton.options(largest(energies, bulk_over_shear)));
     state = Vector<double>(device, deformation->n_state());
+    boundary.emplace(device, *unknown, mapping, "Problem/Boundary displacement", parameters.problem.displacement);
     if (!parameters.time.stationary)
       {
-        parameters.problem.density.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
         deformation->set_densities(parameters.problem.densities_of_materials());
-        dynamics.emplace(device, *deformation, *unknown, parameters.time.time_scheme());
+        dynamics.emplace(device, *deformation, *unknown, *boundary, work, parameters.time.time_scheme(),
+                         parameters.time.step);
         this->add_output(*unknown, dynamics->v(), {"velocity"});
       }
     u = (dynamics ? dynamics->state() : state).part(0, unknown->size());
@@ -115,7 +113,7 @@ private:
   {
     auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
     require_numbers(device.communicator(), "Problem/Body force or Traction", F);
-    (void)prescribed_values(1.); // checks them before a file is written
+    (void)boundary->at(dynamics ? 0. : 1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
     evaluate_residual();
@@ -141,22 +139,10 @@ private:
   {
     if (!dynamics)
       return;
-    const auto of = prescribed_motion();
-    unknown->nodal_values(initial("Initial displacement", parameters.problem.initial_displacement), of[0], u);
-    unknown->nodal_values(initial("Initial velocity", parameters.problem.initial_velocity), of[1], dynamics->v());
     set_pressures(time);
-    dynamics->set_acceleration(load_factor(time), load, of[2],
-                               [this]() -> LinearSolver & { return tangent_solver(true); });
+    dynamics->set_initial_values(parameters.problem.initial, load_factor(time), load,
+                                 [this]() -> LinearSolver & { return tangent_solver(true); });
     evaluate_residual();
-  }
-
-  Vector<double> initial(const char *key, const std::string &text) const
-  {
-    const std::string name = std::string("Problem/") + key;
-    const auto        f    = parse_function<dim>(name, text, dim);
-    const auto        values = nodal_values(unknown->space(), mapping, *f);
-    require_numbers(device.communicator(), name, values);
-    return {device, values};
   }
 
   // Stresses, dilatations and forces then belong to the present state.
@@ -210,94 +196,45 @@ private:
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
       }
     newton_steps += newton.steps;
-    history.clear();
-    for (const auto &one : newton.history)
-      history.insert(history.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
+    history          = solid::NewtonHistory(newton);
     schedule.n_steps = step + steps.left(time);
-    if (dynamics)
-      end_motion();
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
 
   // Under the loads and the prescribed displacements of this time, or of the time when forces balance in a time step.
   NewtonResult find_equilibrium()
   {
-    Vector<double> g(device, prescribed_values(time));
+    auto g    = boundary->at(time);
     symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
     equilibrium->set_symmetric(symmetric && !parameters.time.conserves());
-    double t = time;
-    if (dynamics)
-      {
-        t = dynamics->scheme.balance(start, time);
-        device.axpby(dynamics->scheme.alpha_f, Vector<double>(device, prescribed_values(start)),
-                     1. - dynamics->scheme.alpha_f, g);
-        dynamics->begin(time - start, state);
-      }
+    const double t = dynamics ? dynamics->begin(start, time, g, state) : time;
     set_pressures(t);
     const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(t), load, g, state); });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
+    if (dynamics)
+      {
+        dynamics->end(state, load_factor(t));
+        evaluate_residual();
+      }
     return result;
   }
 
-  // Adds the work of the dead load in the time step.
-  void end_motion()
-  {
-    const double before = device.dot(work, u);
-    dynamics->end(state);
-    work_of_load += load_factor(dynamics->scheme.balance(start, time)) * (device.dot(work, u) - before);
-    evaluate_residual();
-  }
-
-  // Once each, what makes GMRES take the place of conjugate gradients.
   void note_what_is_unusual()
   {
-    if (!takes_cg())
-      return;
-    if (equilibrium->stable() == false && !std::exchange(noted_stability, true))
-      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << std::endl;
-    if (!symmetric && !std::exchange(noted_symmetry, true))
-      std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
-                   "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
-                << std::endl;
+    if (takes_cg())
+      notes.print(equilibrium->stable() == false, !symmetric);
   }
   bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
-
-  // Displacement, velocity and acceleration now, the latter two by differences.
-  std::array<Vector<double>, 3> prescribed_motion() const
-  {
-    std::array<Vector<double>, 3> motion;
-    const double h          = 0.01 * parameters.time.step;
-    const double weights[3][4] = {{1., 0., 0., 0.}, {-1.5, 2., -0.5, 0.}, {2., -5., 4., -1.}};
-    for (int k = 0; k < 3; ++k)
-      {
-        motion[k] = unknown->prescribed_vector();
-        for (int i = 0; i < (depends_on_time(parameters.problem.displacement) ? 4 : 1 - k); ++i)
-          device.axpby(weights[k][i] / std::pow(h, k), Vector<double>(device, prescribed_values(time + i * h)), 1.,
-                       motion[k]);
-      }
-    return motion;
-  }
-
-  Array<double> prescribed_values(double t) const
-  {
-    const auto &text = parameters.problem.displacement;
-    const auto  f    = parse_function<dim>("Problem/Boundary displacement", text, dim);
-    f->set_time(t);
-    auto values = nodal_values(unknown->space(), mapping, *f, unknown->space().prescribed);
-    require_numbers(device.communicator(), "Problem/Boundary displacement", values);
-    return values;
-  }
 
   void serialize(State &state) override
   {
     steps.serialize(state);
     state.scalar(newton_steps);
-    state.scalar(history);
+    state.scalar(history.values);
     state.scalar(stable);
-    state.scalar(work_of_load);
     if (dynamics)
-      dynamics->serialize(state, [this] { return prescribed_motion(); });
+      dynamics->serialize(state, time);
     else
       deformation->serialize(state, this->state);
     if (!state.loading())
@@ -321,7 +258,7 @@ private:
     row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
     if (takes_cg() && parameters.problem.follower_pressure.empty() && !dynamics) // GMRES does not see it
       row.insert(row.end(), {{"stable", stable}});
-    results->add_to(row, dynamics ? work_of_load : factor * device.dot(work, u), this->download(u));
+    results->add_to(row, dynamics ? dynamics->work_of_load() : factor * device.dot(work, u), this->download(u));
     if (dynamics)
       results->add_to(row, dynamics->results());
   }
@@ -329,11 +266,7 @@ private:
   void report() override
   {
     record["newton_steps"] = newton_steps;
-    for (std::size_t k = 0; k < history.size(); k += 4)
-      record["newton"].push_back({{"tolerance", history[k]},
-                                  {"iterations", int(history[k + 1])},
-                                  {"length", history[k + 2]},
-                                  {"residual", history[k + 3]}});
+    history.add_to(record);
     results->add_to(record, this->download(u), this->folder());
   }
 
@@ -344,17 +277,18 @@ private:
   std::optional<Unknown<dim>>           unknown;
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
+  std::optional<PrescribedMotion<dim>>  boundary;
   std::optional<Dynamics<dim>>          dynamics; // with time steps
   std::optional<solid::Results<dim>>    results;
   std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
   std::shared_ptr<ProjectedValues<dim>> of_files;                       // null: dilatations are not projected
   NewtonResult                          newton;                         // of the last load step
-  std::vector<double>                   history; // of it: tolerance, iterations, length and residual of each step
+  solid::NewtonHistory                  history;
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
-  double                                start = 0., work_of_load = 0.; // with time steps
+  double                                start        = 0.;
   int                                   newton_steps = 0;
   bool                                  symmetric = true, stable = true; // the tangent; the last state
-  bool                                  noted_stability = false, noted_symmetry = false;
+  solid::SolverNotes                    notes;
 };
 
 int main(int argc, char **argv)

@@ -34,10 +34,10 @@ struct ProblemParameters : ParameterAcceptor
 {
   unsigned int     dimension   = 3;
   std::string      load_factor = "t", displacement = "0; 0; 0";
-  std::string      initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0";
+  InitialMotion    initial;
   SolidBoundaries  boundaries;
   Coefficient      material, body_force, density; // once the parameters are read
-  FollowerPressure follower_pressure;    // likewise
+  FollowerPressure follower_pressure;             // likewise
 
   explicit ProblemParameters(const MeshParameters &mesh)
     : ParameterAcceptor("/Problem")
@@ -59,14 +59,22 @@ struct ProblemParameters : ParameterAcceptor
                   "p against the deformed boundary, by area of it: 'id: p, id: p, ...', expressions of t");
     add_parameter("Boundary displacement", displacement, "On Dirichlet boundaries: expressions of x, y, z, t");
     add_parameter("Density", densities, "rho by reference volume, for time steps: a number, or a list by material");
-    add_parameter("Initial displacement", initial_displacement, "For time steps: expressions of x, y, z");
-    add_parameter("Initial velocity", initial_velocity, "For time steps: expressions of x, y, z");
+    add_parameter("Initial displacement", initial.displacement, "For time steps: expressions of x, y, z");
+    add_parameter("Initial velocity", initial.velocity, "For time steps: expressions of x, y, z");
     parse_parameters_call_back.connect([this, &mesh] {
       material = {"Problem/Material", materials, mesh.materials("Problem/Material"), Coefficient::Components::several};
       follower_pressure = {"Problem/Follower pressure", pressures, mesh.boundaries("Problem/Follower pressure")};
-      density  = {"Problem/Density", densities, mesh.materials("Problem/Density")};
+      density           = {"Problem/Density", densities, mesh.materials("Problem/Density")};
       body_force = {"Problem/Body force", force, mesh.materials("Problem/Body force"), Coefficient::Components::vector};
     });
+  }
+
+  /// Throws InputError on all ranks where a material has no energy, or no density.
+  template <int dim>
+  void check_materials(const LevelSpace<dim> &space) const
+  {
+    for (const auto *list : {&material, &density})
+      list->check_materials(space.communicator(), materials_of(space));
   }
 
   OfEntries<double> densities_of_materials() const
@@ -102,8 +110,8 @@ struct ProblemParameters : ParameterAcceptor
     for (const auto &[id, text] : boundaries.traction)
       check_load("Problem/Traction", text);
     check_expression("Problem/Boundary displacement", displacement, dimension, dimension);
-    for (const auto &[key, text] : {std::pair("Initial displacement", initial_displacement),
-                                    std::pair("Initial velocity", initial_velocity)})
+    for (const auto &[key, text] :
+         {std::pair("Initial displacement", initial.displacement), std::pair("Initial velocity", initial.velocity)})
       {
         require(!depends_on_time(text), "Problem/", key, " = ", text, " contains t");
         check_expression(std::string("Problem/") + key, text, dimension, dimension);
@@ -200,10 +208,11 @@ struct TimeParameters : adamant::TimeParameters
       "Load steps", load_steps,
       "Equal steps of t from 0 to 1. One in which Newton's method fails is taken again with half its length", prm,
       Patterns::Integer(1));
-    add_parameter("Scheme", scheme,
-                  "Of time steps: newmark (the trapezoidal rule); generalized_alpha; energy_momentum: the midpoint rule "
-                  "with stresses that conserve energy, which bodies that turn freely need",
-                  prm, Patterns::Selection("newmark|generalized_alpha|energy_momentum"));
+    add_parameter(
+      "Scheme", scheme,
+      "Of time steps: newmark (the trapezoidal rule); generalized_alpha; energy_momentum: the midpoint rule "
+      "with stresses that conserve energy, which bodies that turn freely need",
+      prm, Patterns::Selection("newmark|generalized_alpha|energy_momentum"));
     add_parameter("Spectral radius", radius, "Of generalized_alpha at high frequencies: 0 damps most, 1 nothing", prm,
                   Patterns::Double(0., 1.));
   }
@@ -278,7 +287,8 @@ struct Parameters
     adaptivity.check(dim());
     require(!adaptivity.on() || !time.stationary || time.load_steps > 1,
             "Adaptivity: a mesh changes before the next load step, but Time stepping/Load steps = 1");
-    require(adaptivity.first_cycles == 0 || !time.stationary, "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
+    require(adaptivity.first_cycles == 0 || !time.stationary,
+            "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
             ", but the body is at rest on the first mesh; Mesh/Local refinements refines that");
     output.check(dim());
     for (unsigned int k = 1; time.stationary && k <= time.load_steps; ++k)

@@ -8,6 +8,7 @@
 #include "frame/run_folder.h"
 #include "solid/finite_deformation.h"
 #include "solid/solid_results.h"
+#include "solvers/newton.h"
 
 #include <deal.II/fe/mapping.h>
 
@@ -15,10 +16,51 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace solid
 {
+/// What run.json tells of Newton's method: tolerance, iterations, length and residual of each step.
+struct NewtonHistory
+{
+  std::vector<double> values;
+
+  NewtonHistory() = default;
+  explicit NewtonHistory(const NewtonResult &result)
+  {
+    for (const auto &one : result.history)
+      values.insert(values.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
+  }
+
+  void add_to(RunRecord &record) const
+  {
+    for (std::size_t k = 0; k < values.size(); k += 4)
+      record["newton"].push_back({{"tolerance", values[k]},
+                                  {"iterations", int(values[k + 1])},
+                                  {"length", values[k + 2]},
+                                  {"residual", values[k + 3]}});
+  }
+};
+
+/// Notes, once each, on what makes GMRES take the place of conjugate gradients.
+class SolverNotes
+{
+public:
+  void print(bool unstable, bool unsymmetric)
+  {
+    if (unstable && !std::exchange(on_stability, true))
+      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << std::endl;
+    if (unsymmetric && !std::exchange(on_symmetry, true))
+      std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
+                   "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
+                << std::endl;
+  }
+
+private:
+  bool on_stability = false, on_symmetry = false;
+};
+
 /// What statistics.csv and run.json tell of a state.
 template <int dim>
 class Results

@@ -94,14 +94,14 @@ void FiniteDeformation<dim>::project(Vector<double> &state)
   device.axpby(1., r_theta, 1., p);
 }
 
-template void FiniteDeformation<2>::set_motion(double, const Vector<double> &, const Vector<double> *);
-template void FiniteDeformation<3>::set_motion(double, const Vector<double> &, const Vector<double> *);
+template void          FiniteDeformation<2>::set_motion(double, const Vector<double> &, const Vector<double> *);
+template void          FiniteDeformation<3>::set_motion(double, const Vector<double> &, const Vector<double> *);
 template MotionResults FiniteDeformation<2>::motion(const Vector<double> &, const Vector<double> &);
 template MotionResults FiniteDeformation<3>::motion(const Vector<double> &, const Vector<double> &);
-template void FiniteDeformation<2>::linearize_inertia();
-template void FiniteDeformation<3>::linearize_inertia();
-template void FiniteDeformation<2>::linearize_conserving();
-template void FiniteDeformation<3>::linearize_conserving();
-template void FiniteDeformation<2>::project(Vector<double> &);
-template void FiniteDeformation<3>::project(Vector<double> &);
+template void          FiniteDeformation<2>::linearize_inertia();
+template void          FiniteDeformation<3>::linearize_inertia();
+template void          FiniteDeformation<2>::linearize_conserving();
+template void          FiniteDeformation<3>::linearize_conserving();
+template void          FiniteDeformation<2>::project(Vector<double> &);
+template void          FiniteDeformation<3>::project(Vector<double> &);
 } // namespace adamant

@@ -29,14 +29,14 @@ struct EnergyOfStrain
     W += energy.volumetric(j);
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        G[c][d] =
-          (c == d ? W.first[0] + W.first[1] * I1 : 0.) - W.first[1] * C[c][d] + W.first[2] * cofactor[c][d] / (2. + 2. * j);
+        G[c][d] = (c == d ? W.first[0] + W.first[1] * I1 : 0.) - W.first[1] * C[c][d] +
+                  W.first[2] * cofactor[c][d] / (2. + 2. * j);
   }
 
   /// Computes the change of ∂W/∂C for a symmetric change B of C.
   ADAMANT_HOST_DEVICE void change(const double (&B)[dim][dim], double (&dG)[dim][dim]) const
   {
-    const double J = 1. + j;
+    const double J        = 1. + j;
     double       along[3] = {}; // of I1, I2, J
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
@@ -46,11 +46,11 @@ struct EnergyOfStrain
           along[2] += cofactor[c][d] * B[c][d] / (2. * J);
         }
     along[1] += I1 * along[0];
-    const double *s  = W.second;
-    const double  to[3] = {s[0] * along[0] + s[1] * along[1] + s[2] * along[2],
-                           s[1] * along[0] + s[3] * along[1] + s[4] * along[2],
-                           s[2] * along[0] + s[4] * along[1] + s[5] * along[2]};
-    const double  diagonal = to[0] + to[1] * I1 + W.first[1] * along[0];
+    const double *s           = W.second;
+    const double  to[3]       = {s[0] * along[0] + s[1] * along[1] + s[2] * along[2],
+                                 s[1] * along[0] + s[3] * along[1] + s[4] * along[2],
+                                 s[2] * along[0] + s[4] * along[1] + s[5] * along[2]};
+    const double  diagonal    = to[0] + to[1] * I1 + W.first[1] * along[0];
     const double  of_cofactor = (to[2] + W.first[2] * along[2] / J) / (2. * J), twice = W.first[2] / (2. * J * J * J);
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
@@ -84,10 +84,10 @@ ADAMANT_HOST_DEVICE double product_of(const double (&A)[dim][dim], const double 
 template <int dim>
 struct ConservingPoint
 {
-  double F[dim][dim], end[dim][dim], D[dim][dim], S[dim][dim]; ///< end: F1
-  double kappa = 0., squares = 0., j;                          ///< squares: D : D where κ counts; j: det F1 - 1
-  const StoredEnergy  &energy;
-  double               strain[2][dim][dim], middle[dim][dim]; // C - I
+  double              F[dim][dim], end[dim][dim], D[dim][dim], S[dim][dim]; ///< end: F1
+  double              kappa = 0., squares = 0., j; ///< squares: D : D where κ counts; j: det F1 - 1
+  const StoredEnergy &energy;
+  double              strain[2][dim][dim], middle[dim][dim]; // C - I
   EnergyOfStrain<dim> W;
 
   ADAMANT_HOST_DEVICE ConservingPoint(const StoredEnergy &energy, const Stretch<dim> &at, const Stretch<dim> &former)
@@ -134,7 +134,7 @@ struct ConservingPoint
     if (squares > 0.)
       {
         const EnergyOfStrain<dim> last(energy, strain[1]);
-        const double along = product_of<dim>(last.G, B) - product_of<dim>(W.G, B) - 0.5 * product_of<dim>(dS, D);
+        const double along   = product_of<dim>(last.G, B) - product_of<dim>(W.G, B) - 0.5 * product_of<dim>(dS, D);
         const double d_kappa = (along - 2. * kappa * product_of<dim>(D, B)) / squares;
         for (int c = 0; c < dim; ++c)
           for (int e = 0; e < dim; ++e)

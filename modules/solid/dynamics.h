@@ -6,9 +6,10 @@
 #include "frame/restart/state.h"
 #include "multigrid/linear_solver.h"
 #include "solid/finite_deformation.h"
+#include "solid/prescribed_motion.h"
 
-#include <array>
 #include <functional>
+#include <string>
 
 namespace adamant
 {
@@ -35,9 +36,12 @@ struct TimeScheme
   }
   /// The midpoint rule.
   static TimeScheme energy_momentum() { return {0.5, 0.5, 0.25, 0.5, true}; }
+};
 
-  /// Returns the value at the time of balance of what is x0 before the step and x after it.
-  double balance(double x0, double x) const { return alpha_f * x0 + (1. - alpha_f) * x; }
+/// Where a motion begins: expressions of x, y, z.
+struct InitialMotion
+{
+  std::string displacement = "0; 0; 0", velocity = "0; 0; 0";
 };
 
 /// The motion of a body: the state at the end of the last time step, with its velocity and acceleration. A step looks
@@ -51,44 +55,49 @@ template <int dim>
 class Dynamics
 {
 public:
-  /// `deformation`, which has densities, and `field`, its unknown, have to outlive the object.
+  /// `deformation`, which has densities, `field`, its unknown, and `boundary`, the motion at prescribed nodes, have to
+  /// outlive the object. `work` is a load whose work counts; `time_step` is the usual length of a step.
   Dynamics(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
-           const TimeScheme &scheme);
-
-  const TimeScheme scheme;
+           const PrescribedMotion<dim> &boundary, const Vector<double> &work, const TimeScheme &scheme,
+           double time_step);
 
   /// @name Nodal values at the end of the last step
   /// `state` has θ - 1 and p beside u.
   /// @{
   Vector<double>       &state() { return state_; }
-  Vector<double>       &u() { return displacement; }
   Vector<double>       &v() { return velocity; }
   const Vector<double> &a() const { return acceleration; }
   /// @}
 
-  /// Sets the acceleration that balances forces at rest in u: M a = factor load - r(u), where a is given at prescribed
-  /// nodes. θ and p become those of u. `solver` returns the solver of the tangent, with its present values. Then the
-  /// tangent is the mass.
-  void set_acceleration(double factor, const Vector<double> &load, const Vector<double> &prescribed,
-                        const std::function<LinearSolver &()> &solver);
+  /// Begins a motion at t = 0; boundaries are where they are prescribed. The acceleration balances forces: M a
+  /// = factor load - r(u). θ and p become those of u. `solver` returns the solver of the tangent, with its present
+  /// values. Then the tangent is the mass.
+  void set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
+                          const std::function<LinearSolver &()> &solver);
 
-  /// Prepares the deformation for the balance of a step of this length, and sets w to a guess, on the way of v.
-  void begin(double length, Vector<double> &w);
-  /// Ends the step by the state w in the balance.
-  void end(const Vector<double> &w);
+  /// Prepares the deformation for the balance of a step between these times, and sets w to a guess, on the way of v. It
+  /// changes prescribed values at `end` into those in the balance, and returns the time of it.
+  double begin(double start, double end, Vector<double> &g, Vector<double> &w);
+  /// Ends the step by the state w in the balance, where `factor` multiplied the load.
+  void end(const Vector<double> &w, double factor);
   /// Evaluates the deformation at the end of the last step: its results and forces, with those of inertia.
   void evaluate();
 
   MotionResults results() { return deformation.motion(displacement, velocity); } ///< evaluate() has to follow
-  /// Saves or loads the motion. On a new mesh, `prescribed` are u, v and a at prescribed nodes.
-  void serialize(State &archive, const std::function<std::array<Vector<double>, 3>()> &prescribed);
+  double        work_of_load() const { return done; }                            ///< since t = 0
+  /// Saves or loads the motion at time t.
+  void serialize(State &archive, double t);
 
 private:
-  const Device            device;
-  FiniteDeformation<dim> &deformation;
-  const DeviceField<dim> &field;
-  Vector<double>          state_, displacement, velocity, acceleration; // displacement: a part of the state
-  Vector<double>          center, scratch, r;
-  double                  length = 0.; // of the step
+  const Device                 device;
+  FiniteDeformation<dim>      &deformation;
+  const DeviceField<dim>      &field;
+  const PrescribedMotion<dim> &boundary;
+  const Vector<double>        &work;
+  const TimeScheme             scheme;
+  const double                 difference;                                   // of times, for rates of prescribed values
+  Vector<double>               state_, displacement, velocity, acceleration; // displacement: a part of the state
+  Vector<double>               center, scratch, r;
+  double                       length = 0., done = 0.; // of the step; the work of the load
 };
 } // namespace adamant

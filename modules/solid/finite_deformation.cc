@@ -127,8 +127,8 @@ void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor
   on_levels.update_finest(state.part(0, unknown.size()));
   device.for_each(n, Deformation<dim>{gradient(top), level.stretch_view()});
   if (conserving)
-    device.for_each(n, ConservingStress<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q,
-                                             stress_view()});
+    device.for_each(
+      n, ConservingStress<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q, stress_view()});
   else
     take_stresses(state);
   inertia.update(level.shapes.view(), on_levels[top].data(), false);
@@ -334,8 +334,13 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state)
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   K->update(device, [this](std::size_t l) {
     const auto shapes = levels[l].shapes.view();
-    return Tangent<dim>{levels[l].stretch_view(), levels[l].moduli_view(), term(levels[l]), inertia.term(l),
-                        levels[l].faces.view(),   shapes.n_q,              shapes.n};
+    return Tangent<dim>{levels[l].stretch_view(),
+                        levels[l].moduli_view(),
+                        term(levels[l]),
+                        inertia.term(l),
+                        levels[l].faces.view(),
+                        shapes.n_q,
+                        shapes.n};
   });
 }
 
@@ -358,8 +363,7 @@ void FiniteDeformation<dim>::subtract_change(const Vector<double> &delta, Vector
     let_follow(d_theta, d_p);
   const auto of = gradient(levels.size() - 1);
   if (conserving)
-    device.for_each(level.shapes.n_points(),
-                    ConservingStressChange<dim>{of, level.derivative_view(), stress_view()});
+    device.for_each(level.shapes.n_points(), ConservingStressChange<dim>{of, level.derivative_view(), stress_view()});
   else
     device.for_each(level.shapes.n_points(),
                     StressChange<dim>{of, level.stretch_view(), level.moduli_view(),

@@ -143,7 +143,7 @@ private:
   std::string     at_point(int number) const; // where it is
   GradientOf<dim> gradient(std::size_t l) const { return {levels[l].shapes.view(), on_levels[l].data()}; }
   ValuesAt        stress_view() { return {stress.data(), levels.back().shapes.n_points()}; }
-  void integrate(const PressedFacesView<dim> &faces, const ValuesAt &tractions) // to `forces`
+  void            integrate(const PressedFacesView<dim> &faces, const ValuesAt &tractions) // to `forces`
   {
     device.for_each(forces.size() / dim, Forces<dim>{levels.back().shapes.view(), stress_view(), inertia.forces(),
                                                      faces, tractions, forces.data()});

@@ -45,8 +45,9 @@ template <int dim>
 void Inertia<dim>::update(const ShapesView &shapes, const double *u, bool change)
 {
   if (acts())
-    device.for_each(n, ValuesOfNodes<dim>{shapes, u, term(densities.size() - 1),
-                                          {change ? nullptr : center.data(), n}, {of_points.data(), n}});
+    device.for_each(
+      n, ValuesOfNodes<dim>{
+           shapes, u, term(densities.size() - 1), {change ? nullptr : center.data(), n}, {of_points.data(), n}});
 }
 
 template <int dim>
@@ -55,8 +56,12 @@ MotionResults Inertia<dim>::results(const ShapesView &shapes, Vector<double> &u,
   const int      n_cells = n / shapes.n_q;
   Vector<double> of_cells(device, 7 * n_cells);
   Vector<double> positions = X.part(0, X.size());
-  device.for_each(n_cells, MotionInCells<dim>{shapes, densities.back().data(), {positions.data(), n}, {u.data(), n},
-                                              {v.data(), n}, {of_cells.data(), n_cells}});
+  device.for_each(n_cells, MotionInCells<dim>{shapes,
+                                              densities.back().data(),
+                                              {positions.data(), n},
+                                              {u.data(), n},
+                                              {v.data(), n},
+                                              {of_cells.data(), n_cells}});
   const auto values  = to_host(of_cells);
   double     sums[7] = {};
   for (int k = 0; k < 7; ++k)

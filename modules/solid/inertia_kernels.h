@@ -63,7 +63,7 @@ struct MotionInCells
     for (int q = 0; q < shapes.n_q; ++q)
       {
         const int    point = cell * shapes.n_q + q;
-        const double mass = density[cell] * shapes.JxW[static_cast<long>(shapes.shape[cell]) * shapes.n_q + q];
+        const double mass  = density[cell] * shapes.JxW[static_cast<long>(shapes.shape[cell]) * shapes.n_q + q];
         double       x[3] = {}, p[3] = {};
         for (int d = 0; d < dim; ++d)
           {
