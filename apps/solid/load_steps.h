@@ -11,20 +11,23 @@
 
 namespace solid
 {
-/// Steps of the load, whose time goes from 0 to 1. A step that fails is taken again with half its length. Two steps in
-/// a row with few steps of Newton's method double the next one, up to the length of the first.
+/// Steps of the load or of time. A step that fails is taken again with half its length. Two steps in a row with few
+/// steps of Newton's method double the next one, up to the length of the first.
 class LoadSteps
 {
 public:
-  explicit LoadSteps(unsigned int n_steps)
-    : most(1. / n_steps)
-    , length(most)
+  /// They go from t = 0 to this end; `what` names them in messages.
+  LoadSteps(double length, double end, const std::string &what)
+    : what(what)
+    , most(length)
+    , end(end)
+    , length(length)
   {}
 
   /// Returns the end of the next step, which begins at this time.
-  double next(double start) const { return start + length > 1. - 1e-10 ? 1. : start + length; }
+  double next(double start) const { return start + length > end - 1e-8 * most ? end : start + length; }
   /// Returns how many steps follow this time if none fails.
-  unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((1. - time) / length - 1e-8)); }
+  unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((end - time) / length - 1e-8)); }
 
   /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError, it
   /// has changed no state, and the step is halved, at most 6 times. A step shorter than a ten-thousandth of the first
@@ -48,13 +51,14 @@ public:
           quick                 = 0;
           const bool short_step = time - start < least * most;
           if (halvings == most_halvings || short_step)
-            throw adamant::SolverError(
-              why + "the load step from t = " + adamant::to_text(start) + " to " + adamant::to_text(time) + " fails" +
-              (short_step ? ", and is far shorter than the first one" :
-                            " after " + std::to_string(halvings) + " halvings") +
-              "; the last state, t = " + adamant::to_text(start) + ", is written: " + error.what());
+            throw adamant::SolverError(why + "the " + what + " from t = " + adamant::to_text(start) + " to " +
+                                       adamant::to_text(time) + " fails" +
+                                       (short_step ? ", and is far shorter than the first one" :
+                                                     " after " + std::to_string(halvings) + " halvings") +
+                                       "; the last state, t = " + adamant::to_text(start) +
+                                       ", is written: " + error.what());
           length = 0.5 * (time - start);
-          std::cout << "note: " << why << "the load step from t = " << adamant::to_text(start) << " to "
+          std::cout << "note: " << why << "the " << what << " from t = " << adamant::to_text(start) << " to "
                     << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;
           time = start + length;
         }
@@ -64,6 +68,7 @@ public:
   void serialize(State &state)
   {
     state.scalar(length);
+    length = std::min(length, most);
     state.scalar(quick);
   }
 
@@ -73,7 +78,8 @@ private:
   static constexpr int    few = 5, most_halvings = 6;
   static constexpr double least = 1e-4; // of the first length, where steps become ever smaller
 
-  double most, length; // of a step
-  int    quick = 0;    // steps in a row that took few steps of Newton's method
+  std::string what;
+  double      most, end, length; // most, length: of a step
+  int         quick = 0;         // steps in a row that took few steps of Newton's method
 };
 } // namespace solid

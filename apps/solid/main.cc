@@ -1,12 +1,15 @@
-// Solids at finite deformation in equilibrium, in plane strain or three dimensions.
+// Solids at finite deformation, in equilibrium or in motion, in plane strain or three dimensions.
 //
-//   -Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
+//   [rho d_tt u] - Div P = f   in the undeformed body,   P = d(W + U)/dF,   F = I + grad u,
 //
 // where u is prescribed on parts of the boundary; elsewhere P N = g - p cof F N (dead traction, follower pressure).
 // W(I1, I2, J) and U(J) are stored energies by undeformed volume. A load factor of t multiplies f, g and p, and t goes
 // from 0 to 1 in load steps. In each of them Newton's method finds nodal values u = H x + B g with
 //
 //   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
+//
+// Dynamics (modules/solid) takes time steps in place of load steps. Each of them is such a problem, too, with a term of
+// inertia in F.
 //
 // FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
 // device. Multigrid on these matrices is the preconditioner of conjugate gradients. GMRES takes their place where the
@@ -16,13 +19,14 @@
 #include "parameters.h"
 #include "results.h"
 
-#include "expressions/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
+#include "solid/dynamics.h"
 #include "solid/equilibrium.h"
 #include "solid/finite_deformation.h"
+#include "solid/prescribed_motion.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -33,7 +37,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 using namespace adamant;
 using solid::Parameters;
@@ -47,7 +50,8 @@ public:
     , parameters(parameters)
     , energies(parameters.problem.energies())
     , load_factor(parameters.problem.load_factor_of_time())
-    , steps(parameters.time.load_steps)
+    , steps(parameters.time.length(), parameters.time.stationary ? 1. : parameters.time.end,
+            parameters.time.stationary ? "load step" : "time step")
   {}
 
 private:
@@ -60,6 +64,7 @@ private:
   void setup_fields() override
   {
     results.reset(); // of another mesh
+    dynamics.reset();
     equilibrium.reset();
     solver.reset();
     deformation.reset();
@@ -69,9 +74,10 @@ private:
     options.coarsest_cells = parameters.coarsest_cells();
     unknown.emplace(*this, "displacement", fe, parameters.problem.boundaries.prescribed(fe, lengths),
                     parameters.linear_solver, options);
-    parameters.problem.material.check_materials(unknown->space().communicator(), materials_of(unknown->space()));
+    parameters.problem.check_materials(unknown->space());
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
-                                                 Springs<dim>(unknown->field(), mapping, {}, false), true, false);
+                                                 Springs<dim>(unknown->field(), mapping, {}, false),
+                                                 parameters.time.stationary, false);
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
@@ -79,7 +85,15 @@ private:
                                                   -largest(energies, [](const auto &of) { return -of.shear(); }),
                                                   *std::max_element(lengths.begin(), lengths.end())));
     state = Vector<double>(device, deformation->n_state());
-    u     = state.part(0, unknown->size());
+    boundary.emplace(device, *unknown, mapping, "Problem/Boundary displacement", parameters.problem.displacement);
+    if (!parameters.time.stationary)
+      {
+        deformation->set_densities(parameters.problem.densities_of_materials());
+        dynamics.emplace(device, *deformation, *unknown, *boundary, work, parameters.time.time_scheme(),
+                         parameters.time.step);
+        this->add_output(*unknown, dynamics->v(), {"velocity"});
+      }
+    u = (dynamics ? dynamics->state() : state).part(0, unknown->size());
     this->add_output(*unknown, u, {"displacement"});
     if (deformation->projected())
       of_files = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
@@ -100,35 +114,51 @@ private:
   {
     auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
     require_numbers(device.communicator(), "Problem/Body force or Traction", F);
-    (void)prescribed_values(1.); // checks them before a file is written
+    (void)boundary->at(dynamics ? 0. : 1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
     evaluate_residual();
     deformation->linearize(state);
     solver = make_solver();
-    equilibrium->set_solver([this](bool first) -> LinearSolver & {
-      solver->update(first);
-      return *solver;
-    });
+    equilibrium->set_solver([this](bool first) -> LinearSolver & { return tangent_solver(first); });
     this->describe(*unknown, deformation->tangent(), *solver);
     if (step == 0)
       std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected())
                 << parameters.problem.follower_pressure.notes(parameters.problem.boundaries);
   }
 
+  // With the present values of the tangent.
+  LinearSolver &tangent_solver(bool first)
+  {
+    solver->update(first);
+    return *solver;
+  }
+
+  void set_initial_values() override
+  {
+    if (!dynamics)
+      return;
+    set_pressures(time);
+    dynamics->set_initial_values(parameters.problem.initial, load_factor(time), load,
+                                 [this]() -> LinearSolver & { return tangent_solver(true); });
+    evaluate_residual();
+  }
+
   // Stresses, dilatations and forces then belong to the present state.
   void evaluate_residual()
   {
+    set_pressures(time);
+    if (dynamics)
+      return dynamics->evaluate();
     Vector<double> r(device, deformation->n_state());
-    set_pressures();
     deformation->residual(state, 0., load, r);
   }
 
-  void set_pressures()
+  void set_pressures(double t)
   {
     const auto &pressure = parameters.problem.follower_pressure;
-    deformation->set_pressures(time > 0. ? pressure.at(time, load_factor(time)) :
-                                           std::vector<double>(pressure.boundaries().size(), 0.));
+    deformation->set_pressures(t > 0. || dynamics ? pressure.at(t, load_factor(t)) :
+                                                    std::vector<double>(pressure.boundaries().size(), 0.));
   }
 
   std::unique_ptr<LinearSolver> make_solver()
@@ -165,63 +195,47 @@ private:
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
       }
     newton_steps += newton.steps;
-    history.clear();
-    for (const auto &one : newton.history)
-      history.insert(history.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
+    history          = solid::NewtonHistory(newton);
     schedule.n_steps = step + steps.left(time);
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
 
-  // Under the loads and the prescribed displacements of this time.
+  // Under the loads and the prescribed displacements of this time, or of the time when forces balance in a time step.
   NewtonResult find_equilibrium()
   {
-    const Vector<double> g(device, prescribed_values(time));
+    auto g    = boundary->at(time);
     symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
-    equilibrium->set_symmetric(symmetric);
-    set_pressures();
-    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
+    equilibrium->set_symmetric(symmetric && !parameters.time.conserves());
+    const double t = dynamics ? dynamics->begin(start, time, g, state) : time;
+    set_pressures(t);
+    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(t), load, g, state); });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
+    if (dynamics)
+      {
+        dynamics->end(state, load_factor(t));
+        evaluate_residual();
+      }
     return result;
   }
 
-  // Once each, what makes GMRES take the place of conjugate gradients.
   void note_what_is_unusual()
   {
-    if (!takes_cg())
-      return;
-    if (equilibrium->stable() == false && !std::exchange(noted_stability, true))
-      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled" << negative_modes()
-                << std::endl;
-    if (!symmetric && !std::exchange(noted_symmetry, true))
-      std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
-                   "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
-                << std::endl;
-  }
-  std::string negative_modes() const
-  {
-    const auto n = equilibrium->negative_eigenvalues();
-    return n.value_or(0) > 0 ? "; on the coarsest level it has " + std::to_string(*n) + " negative eigenvalues" : "";
+    if (takes_cg())
+      notes.print(equilibrium->stable() == false, !symmetric, equilibrium->negative_eigenvalues().value_or(0));
   }
   bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
-
-  Array<double> prescribed_values(double t) const
-  {
-    const auto &text = parameters.problem.displacement;
-    const auto  f    = parse_function<dim>("Problem/Boundary displacement", text, dim);
-    f->set_time(t);
-    auto values = nodal_values(unknown->space(), mapping, *f, unknown->space().prescribed);
-    require_numbers(device.communicator(), "Problem/Boundary displacement", values);
-    return values;
-  }
 
   void serialize(State &state) override
   {
     steps.serialize(state);
     state.scalar(newton_steps);
-    state.scalar(history);
+    state.scalar(history.values);
     state.scalar(stable);
-    deformation->serialize(state, this->state);
+    if (dynamics)
+      dynamics->serialize(state, time);
+    else
+      deformation->serialize(state, this->state);
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
@@ -230,7 +244,8 @@ private:
       return;
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
-    newton_steps += find_equilibrium().steps;
+    if (!dynamics)
+      newton_steps += find_equilibrium().steps;
   }
 
   bool may_refuse_mesh() const override { return true; }
@@ -242,21 +257,19 @@ private:
     row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
     if (parameters.newton.trust_region())
       row.insert(row.end(), {{"refusals", equilibrium->refusals()}});
-    if (takes_cg() && parameters.problem.follower_pressure.empty()) // GMRES does not see it
+    if (takes_cg() && parameters.problem.follower_pressure.empty() && !dynamics) // GMRES does not see it
       row.insert(row.end(), {{"stable", stable}});
-    results->add_to(row, factor * device.dot(work, u), this->download(u));
+    results->add_to(row, dynamics ? dynamics->work_of_load() : factor * device.dot(work, u), this->download(u));
+    if (dynamics)
+      results->add_to(row, dynamics->results());
   }
 
   void report() override
   {
     record["newton_steps"] = newton_steps;
+    history.add_to(record);
     if (const auto n = equilibrium->negative_eigenvalues())
       record["negative_eigenvalues"] = *n; // of the last tangent, on the coarsest level
-    for (std::size_t k = 0; k < history.size(); k += 4)
-      record["newton"].push_back({{"tolerance", history[k]},
-                                  {"iterations", int(history[k + 1])},
-                                  {"length", history[k + 2]},
-                                  {"residual", history[k + 3]}});
     record["inverted_on_coarser_levels"] = static_cast<int>(deformation->n_inverted_on_coarser()); // points, likewise
     results->add_to(record, this->download(u), this->folder());
   }
@@ -268,16 +281,18 @@ private:
   std::optional<Unknown<dim>>           unknown;
   std::optional<FiniteDeformation<dim>> deformation;
   std::optional<Equilibrium<dim>>       equilibrium;
+  std::optional<PrescribedMotion<dim>>  boundary;
+  std::optional<Dynamics<dim>>          dynamics; // with time steps
   std::optional<solid::Results<dim>>    results;
   std::unique_ptr<LinearSolver>         solver;   // of the tangent
   std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
   NewtonResult                          newton;   // of the last load step
-  std::vector<double>                   history;  // of it: tolerance, iterations, length and residual of each step
+  solid::NewtonHistory                  history;
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
   double                                start        = 0.;
   int                                   newton_steps = 0;
   bool                                  symmetric = true, stable = true; // the tangent; the last state
-  bool                                  noted_stability = false, noted_symmetry = false;
+  solid::SolverNotes                    notes;
 };
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/time_parameters.h"
 #include "meshes/mesh_parameters.h"
+#include "solid/dynamics.h"
 #include "solid/equilibrium.h"
 #include "solid/follower_pressure.h"
 #include "solid/solid_materials.h"
@@ -20,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace solid
@@ -32,9 +34,10 @@ struct ProblemParameters : ParameterAcceptor
 {
   unsigned int     dimension   = 3;
   std::string      load_factor = "t", displacement = "0; 0; 0";
+  InitialMotion    initial;
   SolidBoundaries  boundaries;
-  Coefficient      material, body_force; // once the parameters are read
-  FollowerPressure follower_pressure;    // likewise
+  Coefficient      material, body_force, density; // once the parameters are read
+  FollowerPressure follower_pressure;             // likewise
 
   explicit ProblemParameters(const MeshParameters &mesh)
     : ParameterAcceptor("/Problem")
@@ -48,17 +51,35 @@ struct ProblemParameters : ParameterAcceptor
                   "Of one's own: expression; W = ...; U = ...; constants, with W of I1, I2, J and U of J; "
                   "split_expression, where I1 and I2 in W belong to F / J^(1/3)");
     add_parameter("Load factor", load_factor,
-                  "Expression of t, which goes from 0 to 1: it multiplies body force, traction and follower pressure");
+                  "Expression of t, which goes from 0 to 1 unless time steps are taken: it multiplies body force, "
+                  "traction and follower pressure");
     add_parameter("Body force", force,
                   "f by reference volume: expressions of x, y, z separated by semicolons, or a list by material");
     add_parameter("Follower pressure", pressures,
                   "p against the deformed boundary, by area of it: 'id: p, id: p, ...', expressions of t");
     add_parameter("Boundary displacement", displacement, "On Dirichlet boundaries: expressions of x, y, z, t");
+    add_parameter("Density", densities, "rho by reference volume, for time steps: a number, or a list by material");
+    add_parameter("Initial displacement", initial.displacement, "For time steps: expressions of x, y, z");
+    add_parameter("Initial velocity", initial.velocity, "For time steps: expressions of x, y, z");
     parse_parameters_call_back.connect([this, &mesh] {
       material = {"Problem/Material", materials, mesh.materials("Problem/Material"), Coefficient::Components::several};
       follower_pressure = {"Problem/Follower pressure", pressures, mesh.boundaries("Problem/Follower pressure")};
+      density           = {"Problem/Density", densities, mesh.materials("Problem/Density")};
       body_force = {"Problem/Body force", force, mesh.materials("Problem/Body force"), Coefficient::Components::vector};
     });
+  }
+
+  /// Throws InputError on all ranks where a material has no energy, or no density.
+  template <int dim>
+  void check_materials(const LevelSpace<dim> &space) const
+  {
+    for (const auto *list : {&material, &density})
+      list->check_materials(space.communicator(), materials_of(space));
+  }
+
+  OfEntries<double> densities_of_materials() const
+  {
+    return {density, [this](const std::string &text) { return constant_values(density.key(), text, 1)[0]; }};
   }
 
   OfEntries<SolidEnergy> energies() const
@@ -89,10 +110,20 @@ struct ProblemParameters : ParameterAcceptor
     for (const auto &[id, text] : boundaries.traction)
       check_load("Problem/Traction", text);
     check_expression("Problem/Boundary displacement", displacement, dimension, dimension);
+    for (const auto &[key, text] :
+         {std::pair("Initial displacement", initial.displacement), std::pair("Initial velocity", initial.velocity)})
+      {
+        require(!depends_on_time(text), "Problem/", key, " = ", text, " contains t");
+        check_expression(std::string("Problem/") + key, text, dimension, dimension);
+      }
+    density.check([this](const std::string &text) {
+      const double value = constant_values(density.key(), text, 1)[0];
+      require(value > 0. && std::isfinite(value), density.key(), " = ", text, " is not positive");
+    });
   }
 
 private:
-  std::string materials = "neo_hooke; E = 10; nu = 0.3", force = "0; -1; 0", pressures;
+  std::string materials = "neo_hooke; E = 10; nu = 0.3", force = "0; -1; 0", pressures, densities = "1";
 };
 
 struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
@@ -147,7 +178,7 @@ struct OutputParameters : EvaluationParameters
         "the displacement is recorded in each step", "displacement and stresses of the last state are",
         {"J", "energy", "stress", "von_mises"}, {"J", "energy", "stress", "von_mises"})
   {
-    add_parameter("Interval", interval, "Load steps between VTU files; 0: none", prm, Patterns::Integer(0));
+    add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
   }
 };
 
@@ -170,17 +201,39 @@ struct DiscretizationParameters : ParameterAcceptor
   }
 };
 
-struct TimeParameters : ParameterAcceptor
+struct TimeParameters : adamant::TimeParameters
 {
+  bool         stationary = true;
   unsigned int load_steps = 1;
+  std::string  scheme     = "generalized_alpha";
+  double       radius     = 0.8;
 
   TimeParameters()
-    : ParameterAcceptor("/Time stepping")
+    : adamant::TimeParameters(1., 0.01)
   {
+    add_parameter("Stationary", stationary,
+                  "Find the equilibrium in load steps, t from 0 to 1, instead of the motion in time steps");
     add_parameter(
       "Load steps", load_steps,
       "Equal steps of t from 0 to 1. One in which Newton's method fails is taken again with half its length", prm,
       Patterns::Integer(1));
+    add_parameter(
+      "Scheme", scheme,
+      "Of time steps: newmark (the trapezoidal rule); generalized_alpha; energy_momentum: the midpoint rule "
+      "with stresses that conserve energy, which bodies that turn freely need",
+      prm, Patterns::Selection("newmark|generalized_alpha|energy_momentum"));
+    add_parameter("Spectral radius", radius, "Of generalized_alpha at high frequencies: 0 damps most, 1 nothing", prm,
+                  Patterns::Double(0., 1.));
+  }
+
+  double length() const { return stationary ? 1. / load_steps : step; }
+  bool   conserves() const { return !stationary && scheme == "energy_momentum"; }
+
+  TimeScheme time_scheme() const
+  {
+    return scheme == "newmark"         ? TimeScheme::newmark() :
+           scheme == "energy_momentum" ? TimeScheme::energy_momentum() :
+                                         TimeScheme::generalized_alpha(radius);
   }
 };
 
@@ -197,8 +250,13 @@ struct Parameters
 
   unsigned int dim() const { return problem.dimension; }
 
-  // Load steps that are halved add to the number of steps.
-  Schedule schedule() const { return {1. / time.load_steps, time.load_steps, output.interval, 1, true}; }
+  // Steps that are halved add to their number.
+  Schedule schedule() const
+  {
+    Schedule schedule        = time.stationary ? Schedule{time.length(), time.load_steps} : time.schedule();
+    schedule.output_interval = output.interval;
+    return schedule;
+  }
 
   // Returns the keys that a continued run may not change.
   std::vector<std::string> must_stay() const { return output.of_columns(); }
@@ -219,10 +277,17 @@ struct Parameters
     mesh.check(dim(), discretization.degree - 1);
     problem.check();
     problem.follower_pressure.check(mesh, problem.boundaries, dim());
-    problem.boundaries.check(dim(), true, !mesh.given(), false);
+    problem.boundaries.check(dim(), time.stationary, !mesh.given(), false);
     require(newton.least_tolerance <= newton.most_tolerance, "Newton/Least linear tolerance = ", newton.least_tolerance,
             " is above Newton/Largest linear tolerance = ", newton.most_tolerance);
+    if (!time.stationary)
+      time.check();
+    require(!time.conserves() || !discretization.projected(),
+            "Time stepping/Scheme = energy_momentum is for Discretization/Volumetric strain = standard; take "
+            "generalized_alpha");
     problem.energies().for_each([this](const StoredEnergy &energy) {
+      require(!energy.is_expression() || !time.conserves(),
+              "Time stepping/Scheme = energy_momentum takes no energy that is an expression; take generalized_alpha");
       require(energy.is_split() || !discretization.projected(),
               "Discretization/Volumetric strain = mean_dilatation needs energies whose volumetric part stands alone: "
               "neo_hooke, mooney_rivlin, yeoh or split_expression");
@@ -232,12 +297,13 @@ struct Parameters
             "without it dynamics, an imperfection or a prescribed displacement may lead past a load that buckles");
     linear_solver.require_multigrid();
     adaptivity.check(dim());
-    require(!adaptivity.on() || time.load_steps > 1,
+    require(!adaptivity.on() || !time.stationary || time.load_steps > 1,
             "Adaptivity: a mesh changes before the next load step, but Time stepping/Load steps = 1");
-    require(adaptivity.first_cycles == 0, "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
+    require(adaptivity.first_cycles == 0 || !time.stationary,
+            "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
             ", but the body is at rest on the first mesh; Mesh/Local refinements refines that");
     output.check(dim());
-    for (unsigned int k = 1; k <= time.load_steps; ++k)
+    for (unsigned int k = 1; time.stationary && k <= time.load_steps; ++k)
       (void)problem.follower_pressure.at(double(k) / time.load_steps,
                                          problem.load_factor_of_time()(double(k) / time.load_steps));
   }

@@ -8,6 +8,7 @@
 #include "frame/run_folder.h"
 #include "solid/finite_deformation.h"
 #include "solid/solid_results.h"
+#include "solvers/newton.h"
 
 #include <deal.II/fe/mapping.h>
 
@@ -15,10 +16,55 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace solid
 {
+/// What run.json tells of Newton's method: tolerance, iterations, length and residual of each step.
+struct NewtonHistory
+{
+  std::vector<double> values;
+
+  NewtonHistory() = default;
+  explicit NewtonHistory(const NewtonResult &result)
+  {
+    for (const auto &one : result.history)
+      values.insert(values.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
+  }
+
+  void add_to(RunRecord &record) const
+  {
+    for (std::size_t k = 0; k < values.size(); k += 4)
+      record["newton"].push_back({{"tolerance", values[k]},
+                                  {"iterations", int(values[k + 1])},
+                                  {"length", values[k + 2]},
+                                  {"residual", values[k + 3]}});
+  }
+};
+
+/// Notes, once each, on what makes GMRES take the place of conjugate gradients.
+class SolverNotes
+{
+public:
+  void print(bool unstable, bool unsymmetric, int negative_eigenvalues)
+  {
+    if (unstable && !std::exchange(on_stability, true))
+      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled"
+                << (negative_eigenvalues > 0 ? "; on the coarsest level it has " +
+                                                 std::to_string(negative_eigenvalues) + " negative eigenvalues" :
+                                               "")
+                << std::endl;
+    if (unsymmetric && !std::exchange(on_symmetry, true))
+      std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
+                   "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
+                << std::endl;
+  }
+
+private:
+  bool on_stability = false, on_symmetry = false;
+};
+
 /// What statistics.csv and run.json tell of a state.
 template <int dim>
 class Results
@@ -56,6 +102,16 @@ public:
       }
     take_projected();
     evaluation.add_to(row, {u.data()});
+  }
+
+  /// Adds columns of a motion to a row of the statistics.
+  void add_to(Statistics::Row &row, const MotionResults &motion) const
+  {
+    row.emplace_back("kinetic_energy", motion.kinetic_energy);
+    for (int d = 0; d < dim; ++d)
+      row.emplace_back(std::string("momentum_") + "xyz"[d], motion.momentum[d]);
+    for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
+      row.emplace_back(std::string("angular_momentum_") + "xyz"[d], motion.angular_momentum[d]);
   }
 
   /// Adds results of the state to the record, and prints a note where its energy is the wrong one for it.

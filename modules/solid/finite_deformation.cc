@@ -6,6 +6,7 @@
 #include "fem/forms/assembly_tables.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
+#include "solid/conserving_kernels.h"
 
 #include <deal.II/fe/fe_dgq.h>
 
@@ -100,6 +101,8 @@ FiniteDeformation<dim>::make_level(const LevelSpace<dim> &space, const std::vect
                        {},
                        {},
                        {},
+                       {},
+                       {},
                        {}};
   if (projected())
     add_functions(level);
@@ -129,9 +132,31 @@ void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor
 {
   const std::size_t top   = levels.size() - 1;
   Level            &level = levels[top];
-  const int         n     = level.shapes.n_points();
+  const int         n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
   on_levels.update_finest(state.part(0, unknown.size()));
   device.for_each(n, Deformation<dim>{gradient(top), level.stretch_view()});
+  if (conserving)
+    device.for_each(
+      n, ConservingStress<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q, stress_view()});
+  else
+    take_stresses(state);
+  inertia.update(level.shapes.view(), on_levels[top].data(), false);
+  level.faces.update(on_levels[top], pressures);
+  const auto faces = level.faces.view();
+  integrate(faces, faces.traction);
+  device.multiply(1., E_prescribed, forces, 0., reaction);
+  auto of_u = r.part(0, unknown.size()), of_others = r.part(unknown.size(), r.size() - unknown.size());
+  device.copy(load, of_u);
+  device.multiply(-1., E, forces, factor, of_u);
+  of_others.set_zero();
+}
+
+// At points of the finest level, whose deformation is known.
+template <int dim>
+void FiniteDeformation<dim>::take_stresses(const Vector<double> &state)
+{
+  Level    &level = levels.back();
+  const int n     = level.shapes.n_points();
   level.energies.update_shape(level.stretch_view());
   const double *j             = &level.stretch_view().j(0);
   PressureView  pressure_view = {nullptr, nullptr, 1};
@@ -152,14 +177,6 @@ void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor
   device.for_each(n, Moduli<dim>{level.stretch_view(), level.energies.view(), pressure_view, level.shapes.view().n_q,
                                  level.moduli_view()});
   device.for_each(n, Stress<dim>{level.stretch_view(), level.moduli_view(), stress_view()});
-  level.faces.update(on_levels[top], pressures);
-  const auto faces = level.faces.view();
-  integrate(faces, faces.traction);
-  device.multiply(1., E_prescribed, forces, 0., reaction);
-  auto of_u = r.part(0, unknown.size()), of_others = r.part(unknown.size(), r.size() - unknown.size());
-  device.copy(load, of_u);
-  device.multiply(-1., E, forces, factor, of_u);
-  of_others.set_zero();
 }
 
 template <int dim>
@@ -180,6 +197,7 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const 
   auto           u       = at.part(0, unknown.size());
   unknown.nodal_values(unknown.vector(), g, u);
   device.scale(1e-3, u); // at once the whole motion could turn cells inside out
+  set_motion(0., u);
   residual(at, 0., unknown.vector(), r);
   stress.set_zero();
   std::mt19937 random(1 + unknown.space().communicator().rank());
@@ -329,8 +347,10 @@ void FiniteDeformation<dim>::replace_inverted()
 template <int dim>
 void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift)
 {
-  take_averages(state);
   on_levels.update(state.part(0, unknown.size()));
+  if (conserving)
+    return linearize_conserving();
+  take_averages(state);
   for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     device.for_each(levels[l].shapes.n_points(), Deformation<dim>{gradient(l), levels[l].stretch_view()});
   replace_inverted();
@@ -355,7 +375,7 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
       device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   for (std::size_t l = 0; l < levels.size(); ++l)
-    update_tangent(l, {shift, nullptr});
+    update_tangent(l, shift > 0. ? InertiaTerm{shift, nullptr} : inertia.term(l));
 }
 
 // Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.
@@ -393,9 +413,14 @@ void FiniteDeformation<dim>::subtract_change(const Vector<double> &delta, Vector
   on_levels.update_finest(delta);
   if (projected())
     let_follow(d_theta, d_p);
-  device.for_each(level.shapes.n_points(),
-                  StressChange<dim>{gradient(levels.size() - 1), level.stretch_view(), level.moduli_view(),
-                                    projected() ? dp_at_points.data() : nullptr, stress_view()});
+  const auto of = gradient(levels.size() - 1);
+  if (conserving)
+    device.for_each(level.shapes.n_points(), ConservingStressChange<dim>{of, level.derivative_view(), stress_view()});
+  else
+    device.for_each(level.shapes.n_points(),
+                    StressChange<dim>{of, level.stretch_view(), level.moduli_view(),
+                                      projected() ? dp_at_points.data() : nullptr, stress_view()});
+  inertia.update(level.shapes.view(), of.u, true);
   level.faces.update_change(on_levels[levels.size() - 1]);
   const auto faces = level.faces.view();
   integrate(faces, faces.change);

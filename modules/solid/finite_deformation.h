@@ -9,6 +9,7 @@
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
+#include "solid/inertia.h"
 #include "solid/pressed_faces.h"
 #include "solid/solid_energy.h"
 #include "solid/solid_kernels.h"
@@ -65,6 +66,27 @@ public:
   /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
   int n_state() const { return unknown.size() + 2 * n_coefficients(); }
 
+  /// @name Motion
+  /// @{
+
+  /// Gives materials their densities ρ. All materials of the mesh need one.
+  void set_densities(const OfEntries<double> &densities)
+  {
+    inertia = Inertia<dim>(device, unknown.field(), mapping, quadrature, densities);
+  }
+  /// Adds from now on ∫ ρ c (u - center) · φ_i to F, for nodal values `center`; c = 0 ends that. With `former`, stresses
+  /// are those of a step from these nodal values to 2 u - former, which conserve energy (see ConservingPoint). It is
+  /// for energies that are no expressions, without projected dilatations.
+  void set_motion(double c, const Vector<double> &center, const Vector<double> *former = nullptr);
+  /// Computes the part of the tangent that comes from inertia, in place of the whole.
+  void linearize_inertia();
+  /// Sets θ and p in a state to the projections of J and U'(θ). It is for a state that begins a run: recomputed from u
+  /// they lead Newton's method astray.
+  void project(Vector<double> &state);
+  /// Returns the results of a motion with nodal values u and velocities v; waits. A residual that was computed is lost.
+  MotionResults motion(const Vector<double> &u, const Vector<double> &v);
+  /// @}
+
   /// Computes r = factor load - ∫ P : ∇φ_i - ∫ p φ_i · n da for a state; `load` has the rows of unknowns.
   void residual(const Vector<double> &state, double factor, const Vector<double> &load, Vector<double> &r);
   /// Returns how many points have det F <= 0 or θ <= 0 in the state of the last residual; waits.
@@ -113,19 +135,24 @@ private:
     Vector<double>      stretch, moduli;
     Vector<double>      psi, D, S; // see OrthonormalFunctions, DilatationGradients, Dilatation
     PressedFaces<dim>   faces;
+    Vector<double>      former, derivative; // of a step that conserves energy; see ConservingModuli
 
     StretchView<dim> stretch_view() { return {{stretch.data(), shapes.n_points()}}; }
     ValuesAt         moduli_view() { return {moduli.data(), shapes.n_points()}; }
+    StretchView<dim> former_view() { return {{former.data(), shapes.n_points()}}; }
+    ValuesAt         derivative_view() { return {derivative.data(), shapes.n_points()}; }
   };
   Level           make_level(const LevelSpace<dim> &space, const std::vector<unsigned int> &materials) const;
   std::string     at_point(int number) const; // where it is
   GradientOf<dim> gradient(std::size_t l) const { return {levels[l].shapes.view(), on_levels[l].data()}; }
   ValuesAt        stress_view() { return {stress.data(), levels.back().shapes.n_points()}; }
-  void            integrate(const PressedFacesView<dim> &faces, const ValuesAt &tractions) ///< to `forces`
+  void            integrate(const PressedFacesView<dim> &faces, const ValuesAt &tractions) // to `forces`
   {
-    device.for_each(forces.size() / dim,
-                    Forces<dim>{levels.back().shapes.view(), stress_view(), faces, tractions, forces.data()});
+    device.for_each(forces.size() / dim, Forces<dim>{levels.back().shapes.view(), stress_view(), inertia.forces(),
+                                                     faces, tractions, forces.data()});
   }
+  void             take_stresses(const Vector<double> &state);
+  void             linearize_conserving();
   int              n_coefficients() const { return n_functions * unknown.space().n_cells(); }
   FunctionsInCells functions(const Level &level) const { return {n_functions, level.psi.data(), level.shapes.view()}; }
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
@@ -156,6 +183,8 @@ private:
   List<int>                   cell_number;                                // 0, 1, ...
   double                      volume = 0., n_replaced = 0.;
   Scalars                     counted;
+  Inertia<dim>                inertia;
+  bool                        conserving = false; // in a step that conserves energy
   std::unique_ptr<Form<dim>>  K;
 };
 } // namespace adamant

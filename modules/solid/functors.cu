@@ -2,6 +2,7 @@
 
 #include "algebra/functors.cuh"
 #include "algebra/functors/vector_functors.h"
+#include "solid/conserving_kernels.h"
 #include "solid/energy_kernels.h"
 #include "solid/solid_kernels.h"
 
@@ -47,6 +48,18 @@ template void for_each(const DeviceInterface &, int, const FaceTraction<2> &);
 template void for_each(const DeviceInterface &, int, const FaceTraction<3> &);
 template void for_each(const DeviceInterface &, int, const FaceTractionChange<2> &);
 template void for_each(const DeviceInterface &, int, const FaceTractionChange<3> &);
+template void for_each(const DeviceInterface &, int, const ValuesOfNodes<2> &);
+template void for_each(const DeviceInterface &, int, const ValuesOfNodes<3> &);
+template void for_each(const DeviceInterface &, int, const MotionInCells<2> &);
+template void for_each(const DeviceInterface &, int, const MotionInCells<3> &);
+template void for_each(const DeviceInterface &, int, const ConservingStress<2> &);
+template void for_each(const DeviceInterface &, int, const ConservingStress<3> &);
+template void for_each(const DeviceInterface &, int, const ConservingModuli<2> &);
+template void for_each(const DeviceInterface &, int, const ConservingModuli<3> &);
+template void for_each(const DeviceInterface &, int, const ConservingStressChange<2> &);
+template void for_each(const DeviceInterface &, int, const ConservingStressChange<3> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ConservingTangent<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ConservingTangent<3>> &);
 template void sums(const DeviceInterface &, int, const CountInverted &, double *, const ToHost &, const LoopAnswer &);
 template void sums(const DeviceInterface &, int, const CountNoNumbers &, double *, const ToHost &, const LoopAnswer &);
 } // namespace adamant::cuda

@@ -141,13 +141,14 @@ struct Stress
   }
 };
 
-/// Computes ∫ P ∇φ_a over a cell for a stress P at points, plus ∫ φ_a t over its faces under pressure for tractions t.
-/// It is for Device::for_each over cells and their nodes a. Component c of the result is at [(cell n + a) dim + c].
+/// Computes ∫ P ∇φ_a + φ_a b over a cell for a stress P and a force b at points, plus ∫ φ_a t over its faces under
+/// pressure for tractions t. It is for Device::for_each over cells and their nodes a. Component c of the result is at [(cell n + a) dim + c].
 template <int dim>
 struct Forces
 {
   ShapesView            shapes;
   ValuesAt              stress;
+  ValuesAt              inertia; ///< null where there is no such force
   PressedFacesView<dim> faces;
   ValuesAt              tractions; ///< or their change
   double               *forces;
@@ -164,6 +165,9 @@ struct Forces
         for (int c = 0; c < dim; ++c)
           for (int d = 0; d < dim; ++d)
             sum[c] += weight * stress(dim * c + d, cell * shapes.n_q + q) * gradient[d];
+        if (inertia.values != nullptr)
+          for (int c = 0; c < dim; ++c)
+            sum[c] += weight * shapes.value[q * shapes.n + a] * inertia(c, cell * shapes.n_q + q);
       }
     faces.add_forces(cell, a, tractions, sum);
     for (int c = 0; c < dim; ++c)

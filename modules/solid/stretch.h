@@ -17,6 +17,58 @@ struct ValuesAt
   ADAMANT_HOST_DEVICE double &operator()(int k, int i) const { return values[k * n + i]; }
 };
 
+/// Computes I1 and I2 of C, which in two dimensions has the further entry 1 across the plane.
+template <int dim>
+ADAMANT_HOST_DEVICE void invariants_of(const double (&C)[dim][dim], double &I1, double &I2)
+{
+  I1             = dim == 2 ? 1. : 0.;
+  double squares = I1;
+  for (int c = 0; c < dim; ++c)
+    for (int d = 0; d < dim; ++d)
+      {
+        squares += C[c][d] * C[c][d];
+        I1 += c == d ? C[c][d] : 0.;
+      }
+  I2 = 0.5 * (I1 * I1 - squares);
+}
+
+template <int dim>
+ADAMANT_HOST_DEVICE void cofactor_of(const double (&F)[dim][dim], double (&cofactor)[dim][dim])
+{
+  if constexpr (dim == 2)
+    {
+      cofactor[0][0] = F[1][1];
+      cofactor[0][1] = -F[1][0];
+      cofactor[1][0] = -F[0][1];
+      cofactor[1][1] = F[0][0];
+    }
+  else
+    for (int c = 0; c < dim; ++c)
+      for (int d = 0; d < dim; ++d)
+        {
+          const int c1 = (c + 1) % 3, c2 = (c + 2) % 3, d1 = (d + 1) % 3, d2 = (d + 2) % 3;
+          cofactor[c][d] = F[c1][d1] * F[c2][d2] - F[c1][d2] * F[c2][d1];
+        }
+}
+
+/// Returns det (I + H) - 1 = tr H + (tr² H - tr H²) / 2 + det H. The difference of the determinant and 1 would lose
+/// digits, which large moduli multiply.
+template <int dim>
+ADAMANT_HOST_DEVICE double determinant_less_one(const double (&H)[dim][dim])
+{
+  double j = 0.;
+  for (int c = 0; c < dim; ++c)
+    {
+      j += H[c][c];
+      for (int d = c + 1; d < dim; ++d)
+        j += H[c][c] * H[d][d] - H[c][d] * H[d][c];
+    }
+  if constexpr (dim == 3)
+    for (int d = 0; d < dim; ++d)
+      j += H[0][d] * (H[1][(d + 1) % 3] * H[2][(d + 2) % 3] - H[1][(d + 2) % 3] * H[2][(d + 1) % 3]);
+  return j;
+}
+
 /// What follows from the deformation gradient F = I + ∇u at a point. In two dimensions F has the further entry 1 across
 /// the plane (plane strain), which counts in I1 and I2.
 template <int dim>
@@ -27,32 +79,15 @@ struct Stretch
 
   ADAMANT_HOST_DEVICE void complete() ///< computes all from F and j
   {
-    I1             = dim == 2 ? 1. : 0.;
-    double squares = I1;
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         {
           C[c][d] = 0.;
           for (int e = 0; e < dim; ++e)
             C[c][d] += F[e][c] * F[e][d];
-          squares += C[c][d] * C[c][d];
-          I1 += c == d ? C[c][d] : 0.;
         }
-    I2 = 0.5 * (I1 * I1 - squares);
-    if constexpr (dim == 2)
-      {
-        cofactor[0][0] = F[1][1];
-        cofactor[0][1] = -F[1][0];
-        cofactor[1][0] = -F[0][1];
-        cofactor[1][1] = F[0][0];
-      }
-    else
-      for (int c = 0; c < dim; ++c)
-        for (int d = 0; d < dim; ++d)
-          {
-            const int c1 = (c + 1) % 3, c2 = (c + 2) % 3, d1 = (d + 1) % 3, d2 = (d + 2) % 3;
-            cofactor[c][d] = F[c1][d1] * F[c2][d2] - F[c1][d2] * F[c2][d1];
-          }
+    invariants_of(C, I1, I2);
+    cofactor_of(F, cofactor);
   }
 
   /// Computes A_k g for the derivatives A_k of I1, I2, J to F: A_1 = 2 F, A_2 = 2 (I1 F - F C), A_J = cof F.
@@ -116,8 +151,7 @@ struct GradientOf
   }
 };
 
-/// Stores F = I + H with H = ∇u, and J - 1 = tr H + (tr² H - tr H²) / 2 + det H, by Device::for_each over points. The
-/// difference of det F and 1 would lose digits, which large moduli multiply.
+/// Stores F = I + ∇u and J - 1, by Device::for_each over points.
 template <int dim>
 struct Deformation
 {
@@ -131,17 +165,7 @@ struct Deformation
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         stretch.at(dim * c + d, point) = H[c][d] + (c == d ? 1. : 0.);
-    double j = 0.;
-    for (int c = 0; c < dim; ++c)
-      {
-        j += H[c][c];
-        for (int d = c + 1; d < dim; ++d)
-          j += H[c][c] * H[d][d] - H[c][d] * H[d][c];
-      }
-    if constexpr (dim == 3)
-      for (int d = 0; d < dim; ++d)
-        j += H[0][d] * (H[1][(d + 1) % 3] * H[2][(d + 2) % 3] - H[1][(d + 2) % 3] * H[2][(d + 1) % 3]);
-    stretch.j(point) = j;
+    stretch.j(point) = determinant_less_one(H);
   }
 };
 

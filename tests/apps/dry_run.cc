@@ -92,6 +92,9 @@ TEST_F(Solid, DryRunTellsSizeAndMemory)
   expect_what_the_run_uses({prm + "solid/cook.prm"});
   expect_what_the_run_uses({prm + "solid/step_44.prm", "--set", "Time stepping/Load steps=1", "--set",
                             "Problem/Traction=3: 0; -4e7*(x<0.5e-3)*(z<0.5e-3); 0"});
+  expect_what_the_run_uses({prm + "solid/beam.prm", "--set", "Time stepping/End time=0.025"});
+  expect_what_the_run_uses(
+    {prm + "solid/beam.prm", "--set", "Time stepping/End time=0.025", "--set", "Time stepping/Scheme=energy_momentum"});
 }
 
 // The size behind a line's beginning, such as "boundary 0: 40 faces, length ".

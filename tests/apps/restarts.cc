@@ -417,7 +417,9 @@ const Settings hanging_body    = {"Problem/Dimension=2",
                                   "Output/Fields=J, von_mises",
                                   "Output/Statistics=mean u; max mean_stress"},
                mean_dilatation = {"Discretization/Volumetric strain=mean_dilatation"},
-               of_degree_2     = mean_dilatation + Settings{"Discretization/Degree=2", "Mesh/Refinements=2"};
+               of_degree_2     = mean_dilatation + Settings{"Discretization/Degree=2", "Mesh/Refinements=2"},
+               in_motion       = {"Time stepping/Stationary=false", "Time stepping/Time step=0.125",
+                                  "Time stepping/End time=0.75", "Problem/Initial velocity=0; 0.1"};
 
 TEST_F(SolidRestarts, SameBits)
 {
@@ -440,6 +442,11 @@ TEST_F(SolidRestarts, SameBitsOfHarmonicInterpolation)
 TEST_F(SolidRestarts, SameBitsOnTwoRanks)
 {
   expect_same(2, hanging_body + of_degree_2 + changing, 3);
+}
+TEST_F(SolidRestarts, SameBitsOfAMotion)
+{
+  expect_same(1, hanging_body + in_motion + changing + mean_dilatation, 3);
+  expect_same(2, hanging_body + in_motion + changing + Settings{"Time stepping/Scheme=energy_momentum"}, 3);
 }
 
 TEST_F(ElasticityRestarts, MovedVerticesNeedASerialMesh)

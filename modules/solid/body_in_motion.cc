@@ -1,0 +1,107 @@
+// What a FiniteDeformation does for a body in motion.
+
+#include "algebra/functors.h"
+#include "fem/forms/assembly_tables.h"
+#include "solid/conserving_kernels.h"
+#include "solid/finite_deformation.h"
+
+namespace adamant
+{
+template <int dim>
+void FiniteDeformation<dim>::set_motion(double c, const Vector<double> &center, const Vector<double> *former)
+{
+  on_levels.update_finest(center);
+  inertia.set(c, levels.back().shapes.view(), on_levels[levels.size() - 1].data());
+  conserving = former != nullptr;
+  if (!conserving)
+    return;
+  on_levels.update(*former);
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      Level            &level = levels[l];
+      const std::size_t n     = level.shapes.n_points();
+      if (level.former.size() == 0)
+        {
+          level.former     = Vector<double>(device, level.stretch.size());
+          level.derivative = Vector<double>(device, to_index(n * dim * dim * dim * dim, "moduli at points"));
+        }
+      device.for_each(level.shapes.n_points(), Deformation<dim>{gradient(l), level.former_view()});
+    }
+}
+
+template <int dim>
+MotionResults FiniteDeformation<dim>::motion(const Vector<double> &u, const Vector<double> &v)
+{
+  const auto shapes    = levels.back().shapes.view();
+  const auto at_points = [&](const Vector<double> &x) {
+    on_levels.update_finest(x);
+    return inertia.at_points(shapes, on_levels[levels.size() - 1].data());
+  };
+  auto of_u = at_points(u), of_v = at_points(v);
+  return inertia.results(shapes, of_u, of_v);
+}
+
+template <int dim>
+void FiniteDeformation<dim>::linearize_inertia()
+{
+  for (Level &level : levels)
+    level.moduli.set_zero();
+  K->update(device, [this](std::size_t l) {
+    const auto shapes = levels[l].shapes.view();
+    return Tangent<dim>{levels[l].stretch_view(),
+                        levels[l].moduli_view(),
+                        {0, nullptr, nullptr},
+                        inertia.term(l),
+                        PressedFaces<dim>().view(),
+                        shapes.n_q,
+                        shapes.n};
+  });
+}
+
+// On coarser levels u and its former value have the values of the finest one at the nodes.
+template <int dim>
+void FiniteDeformation<dim>::linearize_conserving()
+{
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      Level    &level = levels[l];
+      const int n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
+      if (l + 1 < levels.size())
+        {
+          device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
+          level.faces.update(on_levels[l], pressures);
+        }
+      device.for_each(n, ConservingModuli<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q,
+                                               level.derivative_view()});
+    }
+  K->update(device, [this](std::size_t l) {
+    return ConservingTangent<dim>{levels[l].derivative_view(), inertia.term(l), levels[l].faces.view(),
+                                  levels[l].shapes.view().n_q};
+  });
+}
+
+template <int dim>
+void FiniteDeformation<dim>::project(Vector<double> &state)
+{
+  if (!projected())
+    return;
+  const int      n = n_coefficients();
+  Vector<double> r(device, n_state());
+  auto           theta = state.part(unknown.size(), n), p = state.part(unknown.size() + n, n);
+  residual(state, 0., unknown.vector(), r);
+  device.axpby(1., r_p, 1., theta);
+  residual(state, 0., unknown.vector(), r);
+  device.axpby(1., r_theta, 1., p);
+}
+
+template void          FiniteDeformation<2>::set_motion(double, const Vector<double> &, const Vector<double> *);
+template void          FiniteDeformation<3>::set_motion(double, const Vector<double> &, const Vector<double> *);
+template MotionResults FiniteDeformation<2>::motion(const Vector<double> &, const Vector<double> &);
+template MotionResults FiniteDeformation<3>::motion(const Vector<double> &, const Vector<double> &);
+template void          FiniteDeformation<2>::linearize_inertia();
+template void          FiniteDeformation<3>::linearize_inertia();
+template void          FiniteDeformation<2>::linearize_conserving();
+template void          FiniteDeformation<3>::linearize_conserving();
+template void          FiniteDeformation<2>::project(Vector<double> &);
+template void          FiniteDeformation<3>::project(Vector<double> &);
+} // namespace adamant

@@ -1,0 +1,104 @@
+#include "solid/dynamics.h"
+
+#include "algebra/functors.h"
+
+namespace adamant
+{
+template <int dim>
+Dynamics<dim>::Dynamics(const Device &device, FiniteDeformation<dim> &deformation, const DeviceField<dim> &field,
+                        const PrescribedMotion<dim> &boundary, const Vector<double> &work, const TimeScheme &scheme,
+                        double time_step)
+  : device(device)
+  , deformation(deformation)
+  , field(field)
+  , boundary(boundary)
+  , work(work)
+  , scheme(scheme)
+  , difference(0.01 * time_step)
+  , state_(device, deformation.n_state())
+  , displacement(state_.part(0, field.size()))
+  , velocity(field.vector())
+  , acceleration(field.vector())
+  , center(field.vector())
+  , scratch(field.vector())
+  , r(device, deformation.n_state())
+{}
+
+template <int dim>
+void Dynamics<dim>::set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
+                                       const std::function<LinearSolver &()> &solver)
+{
+  const auto prescribed = boundary.with_rates(0., difference);
+  field.nodal_values(boundary.initial("Problem/Initial displacement", initial.displacement), prescribed[0],
+                     displacement);
+  field.nodal_values(boundary.initial("Problem/Initial velocity", initial.velocity), prescribed[1], velocity);
+  deformation.project(state_);
+  field.nodal_values(field.vector(), prescribed[2], acceleration);
+  evaluate(); // forces of the prescribed accelerations are a part
+  deformation.residual(state_, factor, load, r);
+  deformation.linearize_inertia();
+  scratch.set_zero();
+  solver().solve(r.part(0, field.size()), scratch, {1e-13, 1000, "initial acceleration"});
+  field.nodal_values(scratch, prescribed[2], acceleration);
+}
+
+template <int dim>
+double Dynamics<dim>::begin(double start, double end, Vector<double> &g, Vector<double> &w)
+{
+  length         = end - start;
+  const double c = (1. - scheme.alpha_m) / ((1. - scheme.alpha_f) * scheme.beta * length * length);
+  device.copy(displacement, center);
+  device.axpby((1. - scheme.alpha_f) * length, velocity, 1., center);
+  device.copy(state_, w);
+  auto u = w.part(0, field.size());
+  device.copy(center, u);
+  device.axpby((1. - scheme.alpha_f) * length * length * (0.5 - scheme.beta) - scheme.alpha_m / c, acceleration, 1.,
+               center);
+  deformation.set_motion(c, center, scheme.conserving ? &displacement : nullptr);
+  device.axpby(scheme.alpha_f, boundary.at(start), 1. - scheme.alpha_f, g);
+  return end - scheme.alpha_f * length;
+}
+
+template <int dim>
+void Dynamics<dim>::end(const Vector<double> &w, double factor)
+{
+  const double before = device.dot(work, displacement);
+  // a = (u - (u0 + Δt v0 + Δt² (1/2 - β) a0)) / (β Δt²), where `scratch` becomes what is in brackets
+  device.copy(displacement, scratch);
+  device.axpby(length, velocity, 1., scratch);
+  device.axpby(length * length * (0.5 - scheme.beta), acceleration, 1., scratch);
+  device.axpby(1. / (1. - scheme.alpha_f), w, -scheme.alpha_f / (1. - scheme.alpha_f), state_);
+  done += factor * (device.dot(work, displacement) - before);
+  device.axpby(1., displacement, -1., scratch);
+  device.axpby(length * (1. - scheme.gamma), acceleration, 1., velocity);
+  device.axpby(1. / (scheme.beta * length * length), scratch, 0., acceleration);
+  device.axpby(length * scheme.gamma, acceleration, 1., velocity);
+}
+
+template <int dim>
+void Dynamics<dim>::evaluate()
+{
+  device.copy(displacement, center);
+  device.axpby(-1., acceleration, 1., center);
+  deformation.set_motion(1., center);
+  deformation.residual(state_, 0., field.vector(), r);
+}
+
+template <int dim>
+void Dynamics<dim>::serialize(State &archive, double t)
+{
+  archive.scalar(done);
+  deformation.serialize(archive, state_);
+  archive.vector(velocity, field.space());
+  archive.vector(acceleration, field.space());
+  if (!archive.loading() || !archive.changes_mesh())
+    return;
+  const auto values = boundary.with_rates(t, difference);
+  field.prescribe(values[0], displacement);
+  field.prescribe(values[1], velocity);
+  field.prescribe(values[2], acceleration);
+}
+
+template class Dynamics<2>;
+template class Dynamics<3>;
+} // namespace adamant

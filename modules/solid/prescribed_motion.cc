@@ -1,0 +1,57 @@
+#include "solid/prescribed_motion.h"
+
+#include "algebra/functors.h"
+#include "expressions/expressions.h"
+#include "expressions/values_at_points.h"
+#include "fem/functions/points.h"
+#include "fem/spaces/level_space.h"
+
+#include <cmath>
+
+namespace adamant
+{
+namespace
+{
+template <int dim, class Nodes>
+Vector<double> values(const Device &device, const DeviceField<dim> &field, const dealii::Mapping<dim> &mapping,
+                      const std::string &key, const std::string &text, double t, const Nodes &nodes)
+{
+  const auto f = parse_function<dim>(key, text, dim);
+  f->set_time(t);
+  const auto values = nodal_values(field.space(), mapping, *f, nodes);
+  require_numbers(device.communicator(), key, values);
+  return {device, values};
+}
+} // namespace
+
+template <int dim>
+Vector<double> PrescribedMotion<dim>::at(double t) const
+{
+  return values(device, field, mapping, key, text, t, field.space().prescribed);
+}
+
+template <int dim>
+std::array<Vector<double>, 3> PrescribedMotion<dim>::with_rates(double t, double h) const
+{
+  constexpr double              weights[3][4] = {{1., 0., 0., 0.}, {-1.5, 2., -0.5, 0.}, {2., -5., 4., -1.}};
+  std::array<Vector<double>, 3> rates;
+  for (auto &rate : rates)
+    rate = field.prescribed_vector();
+  for (int i = 0; i < (depends_on_time(text) ? 4 : 1); ++i)
+    {
+      const auto values = at(t + i * h);
+      for (int k = 0; k < (depends_on_time(text) ? 3 : 1); ++k)
+        device.axpby(weights[k][i] / std::pow(h, k), values, 1., rates[k]);
+    }
+  return rates;
+}
+
+template <int dim>
+Vector<double> PrescribedMotion<dim>::initial(const std::string &key, const std::string &text) const
+{
+  return values(device, field, mapping, key, text, 0., numbers_below(field.space().n_owned()));
+}
+
+template class PrescribedMotion<2>;
+template class PrescribedMotion<3>;
+} // namespace adamant

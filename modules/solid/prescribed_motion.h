@@ -1,0 +1,42 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "algebra/vector.h"
+#include "frame/device_field.h"
+
+#include <deal.II/fe/mapping.h>
+
+#include <array>
+#include <string>
+
+namespace adamant
+{
+/// A displacement that is prescribed as expressions of x, y, z and t. All ranks call all functions together.
+template <int dim>
+class PrescribedMotion
+{
+public:
+  /// `key` names the parameter in messages; `field` and `mapping` have to outlive the object.
+  PrescribedMotion(const Device &device, const DeviceField<dim> &field, const dealii::Mapping<dim> &mapping,
+                   const std::string &key, const std::string &text)
+    : device(device)
+    , field(field)
+    , mapping(mapping)
+    , key(key)
+    , text(text)
+  {}
+
+  /// Returns the values at prescribed nodes. Throws InputError where they are no numbers.
+  Vector<double> at(double t) const;
+  /// Returns the values and their first and second derivatives to t there, by differences of steps h after t.
+  std::array<Vector<double>, 3> with_rates(double t, double h) const;
+  /// Returns the values of expressions of x, y, z at all nodes; `key` names them.
+  Vector<double> initial(const std::string &key, const std::string &text) const;
+
+private:
+  const Device                device;
+  const DeviceField<dim>     &field;
+  const dealii::Mapping<dim> &mapping;
+  const std::string           key, text;
+};
+} // namespace adamant
