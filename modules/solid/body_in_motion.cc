@@ -46,16 +46,8 @@ void FiniteDeformation<dim>::linearize_inertia()
 {
   for (Level &level : levels)
     level.moduli.set_zero();
-  K->update(device, [this](std::size_t l) {
-    const auto shapes = levels[l].shapes.view();
-    return Tangent<dim>{levels[l].stretch_view(),
-                        levels[l].moduli_view(),
-                        {0, nullptr, nullptr},
-                        inertia.term(l),
-                        PressedFaces<dim>().view(),
-                        shapes.n_q,
-                        shapes.n};
-  });
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    update_tangent(l, {0, nullptr, nullptr}, inertia.term(l), PressedFaces<dim>().view());
 }
 
 // On coarser levels u and its former value have the values of the finest one at the nodes.

@@ -4,6 +4,7 @@
 #include "algebra/functors/vector_functors.h"
 #include "coefficients/level_points.h"
 #include "fem/forms/assembly_tables.h"
+#include "fem/forms/cell_loop.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "solid/conserving_kernels.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -74,10 +74,8 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   std::size_t n_cells = 0, n = unknown.space().dofs_per_cell();
   for (const Level &level : levels)
     n_cells = std::max<std::size_t>(n_cells, level.shapes.n_points() / quadrature.size());
-  of_cells = List<double>(device, n_cells * n * n, "tangents of cells");
-  Array<int> number(n_cells);
-  std::iota(number.begin(), number.end(), 0);
-  cell_number = List<int>(device, number);
+  of_cells    = List<double>(device, n_cells * n * n, "tangents of cells");
+  cell_number = List<int>(device, numbers_below(static_cast<int>(n_cells)));
   forces      = Vector<double>(
     device, to_index(std::size_t(unknown.space().n_cells()) * unknown.space().dofs_per_cell(), "forces of cells"));
 }
@@ -375,21 +373,23 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
       device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   for (std::size_t l = 0; l < levels.size(); ++l)
-    update_tangent(l, shift > 0. ? InertiaTerm{shift, nullptr} : inertia.term(l));
+    update_tangent(l, term(levels[l]), shift > 0. ? InertiaTerm{shift, nullptr} : inertia.term(l),
+                   levels[l].faces.view());
 }
 
 // Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.
 template <int dim>
-void FiniteDeformation<dim>::update_tangent(std::size_t l, const InertiaTerm &inertia)
+void FiniteDeformation<dim>::update_tangent(std::size_t l, const DilatationTerm &dilatation, const InertiaTerm &inertia,
+                                            const PressedFacesView<dim> &faces)
 {
   Level                   &level  = levels[l];
   const auto               shapes = level.shapes.view();
   const LocalTangents<dim> tangents{shapes,
                                     level.stretch_view(),
                                     level.moduli_view(),
-                                    term(level),
+                                    dilatation,
                                     inertia,
-                                    level.faces.view(),
+                                    faces,
                                     level.shapes.n_points() / shapes.n_q,
                                     of_cells.data()};
   device.for_each(to_index(tangents.n_threads(), "tangents of cells"), tangents);

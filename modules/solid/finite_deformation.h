@@ -158,7 +158,8 @@ private:
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
   void             add_functions(Level &level) const;
   void             take_averages(const Vector<double> &state);
-  void             update_tangent(std::size_t l, const InertiaTerm &inertia);
+  void             update_tangent(std::size_t l, const DilatationTerm &dilatation, const InertiaTerm &inertia,
+                                  const PressedFacesView<dim> &faces);
   void             replace_inverted();
   template <class Counter>
   double count(int n, const Counter &counter); // waits

@@ -1,6 +1,7 @@
 #include "solid/pressed_faces.h"
 
 #include "base/exceptions.h"
+#include "fem/forms/cell_loop.h"
 #include "fem/forms/quadrature_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
