@@ -2,6 +2,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "multigrid/arnoldi_polynomial.h"
+#include "multigrid/smoothers/setup.h"
 
 #include <tuple>
 #include <utility>
@@ -26,34 +27,28 @@ bool sums_are_worth_it(const LevelData &level)
 } // namespace
 
 template <typename Number>
-Restriction<Number>::Restriction(const Device &device, const LevelData &level, Vector<Number> result)
-  : plan(level.restriction->ghosts)
+Restriction<Number>::Restriction(const Device &device, const LevelData &level, Vector<Number> result_,
+                                 const HarmonicInterpolation *following)
+  : result(std::move(result_))
 {
-  const bool sums_first = sums_are_worth_it(level);
-  R                     = sums_first ? Matrix<Number>(device, transpose(*level.prolongation), level.node_size) :
-                                       Matrix<Number>(device, *level.restriction, level.node_size);
-  if (sums_first)
-    sum_before_sending(device, *level.prolongation->ghosts);
-  else
-    take_result(device, std::move(result));
-}
-
-template <typename Number>
-Restriction<Number>::Restriction(Matrix<Number> transposed, const Device &device,
-                                 const std::shared_ptr<const ExchangePlan> &ghosts, Vector<Number> result)
-  : R(std::move(transposed))
-{
-  if (ghosts)
-    sum_before_sending(device, *ghosts);
-  else
-    take_result(device, std::move(result));
-}
-
-template <typename Number>
-void Restriction<Number>::take_result(const Device &device, Vector<Number> given)
-{
-  result = given.size() > 0 ? std::move(given) : Vector<Number>(device, R.n_rows());
-  owned  = result.part(0, R.n_rows());
+  const CSRMatrix<double> &P = following ? level.harmonic->P : *level.prolongation;
+  if (following)
+    R = Matrix<Number>(device, following->R_pattern, following->R, level.node_size);
+  if (following ? P.ghosts != nullptr : sums_are_worth_it(level))
+    {
+      if (!following)
+        R = Matrix<Number>(device, transpose(P), level.node_size);
+      sum_before_sending(device, *P.ghosts);
+      return;
+    }
+  if (!following)
+    {
+      plan = level.restriction->ghosts;
+      R    = Matrix<Number>(device, *level.restriction, level.node_size);
+    }
+  if (result.size() == 0)
+    result = Vector<Number>(device, R.n_rows());
+  owned = result.part(0, R.n_rows());
 }
 
 template <typename Number>
@@ -103,22 +98,16 @@ void CycleLevel<Number>::interpolate(Vector coarse_b)
 {
   if (!on.harmonic)
     return;
-  const auto &pattern = on.harmonic->P;
-  const auto  A       = rows_on(on.device, on);
+  const bool made = P.n_rows() > 0;
+  const auto A    = rows_on(on.device, on);
   if (!harmonic)
     harmonic = std::make_unique<HarmonicInterpolation>(on.device, *on.harmonic, on.node_size);
   harmonic->update(A->view());
-  if (P.n_rows() == 0)
-    {
-      P = Matrix<Number>(on.device, pattern, harmonic->P, on.node_size);
-      R = Restriction<Number>(Matrix<Number>(on.device, harmonic->R_pattern, harmonic->R, on.node_size), on.device,
-                              pattern.ghosts, std::move(coarse_b));
-    }
+  take_rows(on.device, made, on.harmonic->P, &harmonic->P, on.node_size, P);
+  if (made)
+    R.update(harmonic->R);
   else
-    {
-      P.update(harmonic->P);
-      R.update(harmonic->R);
-    }
+    R = Restriction<Number>(on.device, on, std::move(coarse_b), harmonic.get());
   on.device.synchronize(); // the copy of A goes
   if (!on.changing())
     harmonic.reset();

@@ -20,16 +20,12 @@ class Restriction
 {
 public:
   Restriction() = default;
-  /// `level` has P and R. All ranks call it together. Unless `result` is empty, products are written there; it may be
-  /// given on one rank only.
-  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {});
+  /// `level` has P and R, or `following` has R. All ranks call it together. Unless `result` is empty, products are
+  /// written there; it may be given on one rank only.
+  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {},
+              const HarmonicInterpolation *following = nullptr);
 
-  /// Makes R of the transpose of this rank's rows of P; `ghosts` is the plan of P's columns.
-  Restriction(Matrix<Number> transposed, const Device &device, const std::shared_ptr<const ExchangePlan> &ghosts,
-              Vector<Number> result);
-
-  /// Takes new values of the transpose.
-  void update(const CompressedRows &transposed) { R.update(transposed); }
+  void update(const CompressedRows &transposed) { R.update(transposed); } ///< takes values of R that follow A
 
   /// Returns R r. The result is in a vector of the object, or in `result` of the constructor, until the next call.
   const Vector<Number> &vmult(const Vector<Number> &r);
@@ -38,7 +34,6 @@ public:
   std::size_t n_sent() const { return plan ? plan->sent.size() : 0; }
 
 private:
-  void take_result(const Device &device, Vector<Number> result);
   void sum_before_sending(const Device &device, const ExchangePlan &ghosts); // of P's columns
 
   Matrix<Number>                      R;                // where ranks send sums: Pᵀ of this rank's rows of P

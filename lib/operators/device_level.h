@@ -20,7 +20,7 @@ inline CSRMatrix<double> matrix_on_host(const LevelData &level)
   return matrix;
 }
 
-/// Returns the rows of A in the memory of `device`: those whose values change there, or a copy of those on the host.
+/// Returns the rows of A in the memory of `device`. Where their values do not change there, this is a copy.
 inline std::shared_ptr<const CompressedRows> rows_on(const Device &device, const LevelData &level)
 {
   if (const auto *changing = std::get_if<ValuesOnDevice>(&level.values))

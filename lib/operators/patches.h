@@ -22,9 +22,9 @@ struct Patches
 /// What stays of an interpolation P whose values inside refined cells follow the matrix A, see HarmonicInterpolation.
 struct HarmonicRows
 {
-  Patches           inside; ///< the nodes inside each coarse cell
-  CSRMatrix<double> P;      ///< rows inside a cell have all the columns that its rows take
-  Array<int>        first;  ///< where the rows of each cell begin in `around`
-  CSRMatrix<double> around; ///< the transposes of P_b, one row for each column of a cell; its columns are A's
+  Patches           inside;   ///< the nodes inside each coarse cell
+  CSRMatrix<double> P;        ///< rows inside a cell have all the columns that its rows take
+  CSRMatrix<double> around;   ///< the columns of each cell's P_b, one after the other; its columns are A's
+  Array<int>        first{0}; ///< where the rows of each cell begin in `around`
 };
 } // namespace adamant

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace adamant
@@ -142,51 +143,69 @@ CSRMatrix<double> rows_for_columns(const CSRMatrix<double> &A, const CSRMatrix<d
   return product(identity, P);
 }
 
-// What stays of P where it follows A inside cells; m unknowns a node.
-HarmonicRows harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &P, Patches inside, int m)
+struct Around
 {
-  const auto of_columns = rows_for_columns(A, P), to_columns = transpose(of_columns);
-  const auto around  = gather(inside.size(), [&](int cell, std::vector<int> &unknowns) { // the b of each cell
-    const auto first = inside.node.begin() + inside.start[cell], end = inside.node.begin() + inside.start[cell + 1];
-    for (auto node = first; node != end; ++node)
-      unknowns.insert(unknowns.end(), A.column.begin() + A.row_start[*node * m],
-                       A.column.begin() + A.row_start[(*node + 1) * m]);
-    sort_uniquely(unknowns);
-    unknowns.erase(std::remove_if(unknowns.begin(), unknowns.end(),
-                                   [&](int unknown) { return std::binary_search(first, end, unknown / m); }),
-                    unknowns.end());
-  });
-  const auto columns = gather(inside.size(), [&](int cell, std::vector<int> &list) {
-    for (int k = around.start[cell]; k < around.start[cell + 1]; ++k)
-      list.insert(list.end(), of_columns.column.begin() + of_columns.row_start[around.node[k]],
-                  of_columns.column.begin() + of_columns.row_start[around.node[k] + 1]);
-    sort_uniquely(list);
-  });
-  Array<int> cell_of(columns.node.size()), cell_around(P.n_rows / m, -1);
+  int    column, unknown;
+  double value;
+
+  bool operator<(const Around &other) const
+  {
+    return std::tie(column, unknown) < std::tie(other.column, other.unknown);
+  }
+};
+
+// What stays of P where it follows A inside cells; m unknowns a node.
+HarmonicRows harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &of_level, Patches inside, int m)
+{
+  const auto    P = rows_for_columns(A, of_level);
+  Array<int>    start, cell_of(of_level.n_rows / m, -1);
+  Array<Around> entries; // of P_b, by cells
+  make_lists<Around>(
+    inside.size(), start,
+    [&](int cell, std::vector<Around> &list) {
+      const auto first = inside.node.begin() + inside.start[cell], end = inside.node.begin() + inside.start[cell + 1];
+      std::vector<int> unknowns;
+      for (auto node = first; node != end; ++node)
+        unknowns.insert(unknowns.end(), A.column.begin() + A.row_start[*node * m],
+                        A.column.begin() + A.row_start[(*node + 1) * m]);
+      sort_uniquely(unknowns);
+      for (const int b : unknowns)
+        for (auto k = P.row_start[b]; k < P.row_start[b + 1] && !std::binary_search(first, end, b / m); ++k)
+          list.push_back({P.column[k], b, P.value[k]});
+      std::sort(list.begin(), list.end());
+    },
+    [&](std::size_t n) { entries.resize(n); }, [&](std::size_t k, const Around &entry) { entries[k] = entry; });
+  HarmonicRows rows;
+  Array<int>   columns; // of all cells
+  auto        &around = rows.around;
   for (int cell = 0; cell < inside.size(); ++cell)
     {
-      std::fill(cell_of.begin() + columns.start[cell], cell_of.begin() + columns.start[cell + 1], cell);
       for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)
-        cell_around[inside.node[k]] = cell;
+        cell_of[inside.node[k]] = cell;
+      for (int k = start[cell]; k < start[cell + 1]; ++k)
+        if (k == start[cell] || entries[k].column != entries[k - 1].column)
+          {
+            columns.push_back(entries[k].column);
+            around.row_start.push_back(k);
+          }
+      rows.first.push_back(static_cast<int>(columns.size()));
     }
-  HarmonicRows rows;
-  rows.first    = columns.start;
-  rows.around   = matrix_of_rows(static_cast<int>(cell_of.size()), A.n_cols, [&](int i, Row &row) {
-    const auto unknowns = around.node.begin(), first = unknowns + around.start[cell_of[i]],
-               end = unknowns + around.start[cell_of[i] + 1];
-    for (auto k = to_columns.row_start[columns.node[i]]; k < to_columns.row_start[columns.node[i] + 1]; ++k)
-      if (std::binary_search(first, end, to_columns.column[k]))
-        row.emplace_back(to_columns.column[k], to_columns.value[k]);
+  around.row_start.push_back(static_cast<std::int64_t>(entries.size()));
+  around.n_rows = static_cast<int>(columns.size());
+  around.n_cols = A.n_cols;
+  for (const auto &entry : entries)
+    {
+      around.column.push_back(entry.unknown);
+      around.value.push_back(entry.value);
+    }
+  rows.P        = matrix_of_rows(of_level.n_rows, P.n_cols, [&](int i, Row &row) {
+    const int cell = cell_of[i / m];
+    for (int k = cell < 0 ? 0 : rows.first[cell]; cell >= 0 && k < rows.first[cell + 1]; ++k)
+      row.emplace_back(columns[k], 0.);
+    for (auto k = P.row_start[i]; cell < 0 && k < P.row_start[i + 1]; ++k)
+      row.emplace_back(P.column[k], P.value[k]);
   });
-  rows.P = matrix_of_rows(P.n_rows, of_columns.n_cols, [&](int i, Row &row) {
-    if (const int cell = cell_around[i / m]; cell >= 0)
-      for (int k = columns.start[cell]; k < columns.start[cell + 1]; ++k)
-        row.emplace_back(columns.node[k], 0.);
-    else
-      for (auto k = of_columns.row_start[i]; k < of_columns.row_start[i + 1]; ++k)
-        row.emplace_back(of_columns.column[k], of_columns.value[k]);
-  });
-  rows.P.ghosts = of_columns.ghosts;
+  rows.P.ghosts = P.ghosts;
   rows.inside   = std::move(inside);
   return rows;
 }
