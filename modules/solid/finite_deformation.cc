@@ -373,7 +373,7 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
       device.for_each(level.shapes.n_points() / level.shapes.view().n_q * level.shapes.view().n,
                       DilatationGradients<dim>{functions(level), level.stretch_view(), level.D.data()});
   for (std::size_t l = 0; l < levels.size(); ++l)
-    update_tangent(l, term(levels[l]), shift > 0. ? InertiaTerm{shift, nullptr} : inertia.term(l),
+    update_tangent(l, term(levels[l]), shift != 0. ? InertiaTerm{shift, nullptr} : inertia.term(l),
                    levels[l].faces.view());
 }
 
