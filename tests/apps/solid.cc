@@ -357,7 +357,7 @@ TEST_F(Solid, OrderOfTimeSteps)
                           "Mesh/Refinements=1",
                           "Newton/Tolerance=1e-12",
                           "Time stepping/Stationary=false",
-                          "Time stepping/End time=0.5",
+                          "Time stepping/End time=0.25",
                           "Output/Points=1, 1, 1"};
   const auto     check = [&](const Settings &settings) {
     double u[3];
@@ -373,8 +373,6 @@ TEST_F(Solid, OrderOfTimeSteps)
   const std::string of_mean = "Discretization/Volumetric strain=mean_dilatation", soft = "neo_hooke; mu = 1; K = 5";
   check({"Problem/Dimension=2", "Time stepping/Scheme=newmark", "Problem/Material=" + soft});
   check({"Problem/Dimension=2", "Time stepping/Scheme=generalized_alpha", "Problem/Material=" + soft, of_mean});
-  check({"Problem/Dimension=2", "Time stepping/Scheme=energy_momentum",
-         "Problem/Material=neo_hooke_compressible; mu = 1; K = 5"});
   check({"Problem/Dimension=3", "Time stepping/Scheme=energy_momentum", "Problem/Material=" + soft});
 }
 
