@@ -46,10 +46,11 @@ struct InitialMotion
 
 /// The motion of a body: the state at the end of the last time step, with its velocity and acceleration. A step looks
 /// for the state w in the balance of forces, between the two ends. There the inertia is c M (w - center). So w is the
-/// equilibrium of a body that such forces tie to a place:
+/// equilibrium of a body that such forces tie to a place.
 /// ```
 ///   c = (1 - α_m) / ((1 - α_f) β Δt²),   center = α_f u0 + (1 - α_f) (u0 + Δt v0 + Δt² (1/2 - β) a0) - α_m a0 / c
 /// ```
+///
 /// θ and p of projected dilatations belong to w, too, and to the ends as u does. All ranks call all functions together.
 template <int dim>
 class Dynamics
