@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "coefficients/coefficient.h"
+#include "coefficients/expression_text.h"
 #include "elasticity/elasticity_parameters.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
@@ -117,6 +118,7 @@ struct ProblemParameters : ParameterAcceptor
         check_expression(std::string("Problem/") + key, text, dimension, dimension);
       }
     density.check([this](const std::string &text) {
+      require(is_constant(text), density.key(), " = ", text, " is no number");
       const double value = constant_values(density.key(), text, 1)[0];
       require(value > 0. && std::isfinite(value), density.key(), " = ", text, " is not positive");
     });
@@ -259,7 +261,12 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  std::vector<std::string> must_stay() const { return output.of_columns(); }
+  std::vector<std::string> must_stay() const
+  {
+    auto keys = output.of_columns();
+    keys.emplace_back("Time stepping/Stationary");
+    return keys;
+  }
 
   // Returns Chebyshev smoothing by node blocks inside conjugate gradients.
   static LinearSolverOptions default_options()

@@ -94,7 +94,9 @@ void Dynamics<dim>::serialize(State &archive, double t)
   if (!archive.loading() || !archive.changes_mesh())
     return;
   const auto values = boundary.with_rates(t, difference);
-  field.prescribe(values[0], displacement);
+  device.copy(displacement, scratch); // which prescribe() exchanges
+  field.prescribe(values[0], scratch);
+  device.copy(scratch, displacement);
   field.prescribe(values[1], velocity);
   field.prescribe(values[2], acceleration);
 }

@@ -45,11 +45,12 @@ struct InitialMotion
 };
 
 /// The motion of a body: the state at the end of the last time step, with its velocity and acceleration. A step looks
-/// for the state w in the balance of forces, between the two ends. There the inertia is c M (w - center), so that w is
-/// the equilibrium of a body which such forces tie to a place:
+/// for the state w in the balance of forces, between the two ends. There the inertia is c M (w - center). So w is the
+/// equilibrium of a body that such forces tie to a place.
 /// ```
 ///   c = (1 - α_m) / ((1 - α_f) β Δt²),   center = α_f u0 + (1 - α_f) (u0 + Δt v0 + Δt² (1/2 - β) a0) - α_m a0 / c
 /// ```
+///
 /// θ and p of projected dilatations belong to w, too, and to the ends as u does. All ranks call all functions together.
 template <int dim>
 class Dynamics
@@ -70,17 +71,17 @@ public:
   /// @}
 
   /// Begins a motion at t = 0; boundaries are where they are prescribed. The acceleration balances forces: M a
-  /// = factor load - r(u). θ and p become those of u. `solver` returns the solver of the tangent, with its present
+  /// = factor load - r(u). θ and p are made from u. `solver` returns the solver of the tangent, with its present
   /// values. Then the tangent is the mass.
   void set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
                           const std::function<LinearSolver &()> &solver);
 
   /// Prepares the deformation for the balance of a step between these times, and sets w to a guess, on the way of v. It
-  /// changes prescribed values at `end` into those in the balance, and returns the time of it.
+  /// turns prescribed values at `end` into values in the balance, and returns the time of it.
   double begin(double start, double end, Vector<double> &g, Vector<double> &w);
   /// Ends the step by the state w in the balance, where `factor` multiplied the load.
   void end(const Vector<double> &w, double factor);
-  /// Evaluates the deformation at the end of the last step: its results and forces, with those of inertia.
+  /// Evaluates the deformation at the end of the last step: its results and its forces, inertia included.
   void evaluate();
 
   MotionResults results() { return deformation.motion(displacement, velocity); } ///< evaluate() has to follow

@@ -75,8 +75,8 @@ public:
     inertia = Inertia<dim>(device, unknown.field(), mapping, quadrature, densities);
   }
   /// Adds from now on ∫ ρ c (u - center) · φ_i to F, for nodal values `center`; c = 0 ends that. With `former`, stresses
-  /// are those of a step from these nodal values to 2 u - former, which conserve energy (see ConservingPoint). It is
-  /// for energies that are no expressions, without projected dilatations.
+  /// conserve the energy of a step from these nodal values to 2 u - former (see ConservingPoint). It is for energies that
+  /// are no expressions, without projected dilatations.
   void set_motion(double c, const Vector<double> &center, const Vector<double> *former = nullptr);
   /// Computes the part of the tangent that comes from inertia, in place of the whole.
   void linearize_inertia();

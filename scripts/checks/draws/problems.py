@@ -505,6 +505,18 @@ def solid(d):
     if "Problem/Follower pressure" not in d.settings and d.settings["Discretization/Volumetric strain"] == "standard":
         d.set("Newton/Globalisation", "trust_region", 0.2)
     d.set("Time stepping/Load steps", d.pick(1, 2, 3))
+    if d.maybe(0.3):
+        conserves = (d.settings["Discretization/Volumetric strain"] == "standard" and
+                     "expression" not in d.settings["Problem/Material"])
+        d.set("Time stepping/Stationary", "false")
+        d.set("Time stepping/End time", d.pick("0.3", "0.6"))
+        d.set("Time stepping/Time step", d.pick("0.1", "0.15"))
+        d.set("Time stepping/Scheme",
+              d.pick("newmark", "generalized_alpha", *["energy_momentum"] * conserves))
+        d.set("Time stepping/Spectral radius", d.pick("0.5", "0.9"), 0.4)
+        d.set("Problem/Density", by_material(d, lambda: d.pick("1", "5")), 0.5)
+        d.set("Problem/Initial displacement", "; ".join(f"0.02*({d.scalar()})" for _ in axes), 0.5)
+        d.set("Problem/Initial velocity", "; ".join(f"0.1*({d.scalar()})" for _ in axes), 0.5)
     d.set("Output/Interval", d.pick(0, 1, 2))
     d.outputs(["u", "displacement", "J", "energy", "von_mises"], samples=d.settings["Mesh/Type"] != "cylinder")
     d.fields("J", "energy", "stress", "von_mises")

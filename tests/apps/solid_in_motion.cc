@@ -1,0 +1,155 @@
+// The program for solids at finite deformation as it takes time steps. References: an independent prototype.
+#include "solid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <sstream>
+#include <string>
+
+namespace
+{
+// Settings of a turn of the bar in so many steps; it has turned once at t = pi.
+Settings turns(int steps, const std::string &scheme, double radius = 1.)
+{
+  const double step = std::acos(-1.) / steps;
+  const auto   text = [](double value) {
+    std::ostringstream out;
+    out.precision(17);
+    out << value;
+    return out.str();
+  };
+  return {"Time stepping/Time step=" + text(step), "Time stepping/Scheme=" + scheme,
+          "Time stepping/Spectral radius=" + text(radius)};
+}
+Settings until(int step, int steps)
+{
+  std::ostringstream out;
+  out.precision(17);
+  out << "Time stepping/End time=" << std::acos(-1.) / steps * step;
+  return {out.str()};
+}
+
+// A bar that turns freely, ten times. Energy and momentum stay to the digits of statistics.csv; others fail.
+TEST_F(Solid, FreeRotation)
+{
+  const double exact   = 0.104 / 3.;
+  const auto   outcome = solve("free_rotation.prm", turns(20, "energy_momentum") + until(200, 20));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  row = statistics(outcome);
+  ASSERT_EQ(row.at("step").back(), 200);
+  for (std::size_t k = 0; k < row.at("step").size(); ++k)
+    {
+      EXPECT_NEAR(row.at("kinetic_energy")[k] + row.at("strain_energy")[k], exact, 3e-11 * exact);
+      EXPECT_NEAR(row.at("angular_momentum_z")[k], exact, 1e-11 * exact);
+      EXPECT_NEAR(row.at("momentum_x")[k], 0., 1e-14);
+    }
+  const auto first_failure = [&](const Settings &settings, int after) {
+    const auto outcome = solve("free_rotation.prm", settings + until(after + 1, 20));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    row             = statistics(outcome);
+    const auto &all = row.at("halvings");
+    return std::find_if(all.begin(), all.end(), [](double n) { return n > 0.; }) - all.begin();
+  };
+  EXPECT_EQ(first_failure(turns(20, "newmark"), 31), 31); // Newton's method takes 31 steps
+  EXPECT_EQ(first_failure(turns(20, "generalized_alpha", 1.), 9), 9);
+  EXPECT_EQ(first_failure(turns(20, "generalized_alpha", 0.8), 28), 28);
+}
+
+// A beam on whose end a load acts at once; the end's displacement at t = 1.
+TEST_F(Solid, BeamInMotion)
+{
+  const auto check = [&](const std::string &scheme, double u_y) {
+    const auto outcome = solve("beam.prm", {"Time stepping/End time=1", "Time stepping/Scheme=" + scheme});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    row = statistics(outcome);
+    EXPECT_NEAR(row.at("point0_u_y").back(), u_y, 6e-7);
+    for (const double steps : row.at("newton_steps"))
+      EXPECT_NEAR(steps, 3., 1.);
+  };
+  check("generalized_alpha", 1.770635);
+  check("energy_momentum", 1.770838);
+  for (std::size_t k = 0; k < row.at("step").size(); ++k) // midpoints know the work of a dead load
+    EXPECT_NEAR(row.at("kinetic_energy")[k] + row.at("strain_energy")[k], row.at("work_of_load")[k], 1e-6);
+}
+
+// Errors fall by four where the time step is halved. A boundary moves, and a follower pressure acts.
+TEST_F(Solid, OrderOfTimeSteps)
+{
+  const Settings body  = {"Problem/Traction=",
+                          "Problem/Body force=0; -0.1; 0.05",
+                          "Problem/Load factor=1-t^2",
+                          "Problem/Follower pressure=1: 0.1*t",
+                          "Problem/Dirichlet boundaries=0: xyz",
+                          "Problem/Boundary displacement=0; 0.1*t^2*(3-2*t); 0",
+                          "Problem/Initial velocity=0; 0.1*x^2; 0",
+                          "Problem/Initial displacement=0.01*x^2; 0; 0",
+                          "Problem/Density=5",
+                          "Mesh/Coordinates=",
+                          "Mesh/Refinements=1",
+                          "Newton/Tolerance=1e-12",
+                          "Time stepping/Stationary=false",
+                          "Time stepping/End time=0.25",
+                          "Output/Points=1, 1, 1"};
+  const auto     check = [&](const Settings &settings) {
+    double u[3];
+    for (int k = 0; k < 3; ++k)
+      {
+        const auto outcome =
+          solve("cook.prm", body + settings + Settings{"Time stepping/Time step=" + std::to_string(0.05 / (1 << k))});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        u[k] = statistics(outcome).at("point0_u_y").back();
+      }
+    EXPECT_NEAR((u[0] - u[1]) / (u[1] - u[2]), 4., 0.4) << settings[1] << ' ' << u[0] << ' ' << u[1] << ' ' << u[2];
+  };
+  const std::string of_mean = "Discretization/Volumetric strain=mean_dilatation", soft = "neo_hooke; mu = 1; K = 5";
+  check({"Problem/Dimension=2", "Time stepping/Scheme=newmark", "Problem/Material=" + soft});
+  check({"Problem/Dimension=2", "Time stepping/Scheme=generalized_alpha", "Problem/Material=" + soft, of_mean});
+  check({"Problem/Dimension=3", "Time stepping/Scheme=energy_momentum", "Problem/Material=" + soft});
+}
+
+// A rubber bar in three dimensions turns freely, and keeps energy and momentum: Gonzalez's stresses.
+TEST_F(Solid, FreeRotationOfRubber)
+{
+  const auto outcome = solve("free_rotation.prm",
+                             Settings{"Problem/Dimension=3", "Problem/Material=yeoh; c1 = 20; c2 = -1; c3 = 1; K = 100",
+                                      "Problem/Initial velocity=-2*(y-0.1)+2*z; 2*(x-0.5); -2*(x-0.5)",
+                                      "Problem/Boundary displacement=0; 0; 0", "Problem/Body force=0; 0; 0",
+                                      "Problem/Initial displacement=0; 0; 0", "Mesh/Cells=5, 1, 1",
+                                      "Mesh/Coordinates=x; 0.2*y; 0.2*z-0.1"} +
+                               turns(20, "energy_momentum") + until(40, 20));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  row = statistics(outcome);
+  for (const std::string name : {"momentum_x", "angular_momentum_y", "angular_momentum_z"})
+    EXPECT_NEAR(row.at(name).back(), row.at(name).front(), 1e-13) << name;
+  double largest = 0.;
+  for (std::size_t k = 0; k < row.at("step").size(); ++k)
+    {
+      EXPECT_NEAR(row.at("kinetic_energy")[k] + row.at("strain_energy")[k],
+                  row.at("kinetic_energy")[0] + row.at("strain_energy")[0], 1e-13);
+      largest = std::max(largest, row.at("strain_energy")[k]);
+    }
+  EXPECT_GT(largest, 1e-4);
+}
+
+// What cannot be is told before anything is written.
+TEST_F(Solid, MotionsThatAreRefused)
+{
+  const auto refused = [&](const Settings &settings, const std::string &message) {
+    const auto outcome = solve("free_rotation.prm", settings);
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+  };
+  const std::string rubber  = "Problem/Material=neo_hooke; mu = 1; K = 5";
+  const std::string of_mean = "Discretization/Volumetric strain=mean_dilatation";
+  refused({rubber, of_mean}, "Scheme = energy_momentum is for Discretization/Volumetric strain = standard");
+  refused({"Problem/Material=expression; W = mu/2*(I1-3-2*ln(J)); U = (J-1)^2; mu = 1"},
+          "Scheme = energy_momentum takes no energy that is an expression");
+  refused({"Problem/Density=0"}, "Problem/Density = 0 is not positive");
+  refused({"Problem/Density=1+x"}, "Problem/Density");
+  refused({"Problem/Initial velocity=t; 0"}, "Problem/Initial velocity = t; 0 contains t");
+  refused({"Problem/Initial velocity=0/x; 0"}, "Problem/Initial velocity");
+  refused({"Time stepping/Time step=0.3"}, "is not a multiple of");
+  refused({"Time stepping/Stationary=true"}, "Problem/Dirichlet boundaries");
+}
+} // namespace
