@@ -13,11 +13,10 @@
 // tangent is not symmetric, or not positive definite. Equilibrium is Newton's method.
 
 #include "load_steps.h"
+#include "loads.h"
 #include "parameters.h"
 #include "results.h"
 
-#include "expressions/values_at_points.h"
-#include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
@@ -76,9 +75,8 @@ private:
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
-                        parameters.newton.options(largest(energies, bulk_over_shear),
-                                                  -largest(energies, [](const auto &of) { return -of.shear(); }),
-                                                  *std::max_element(lengths.begin(), lengths.end())));
+                        parameters.newton.options(energies, lengths));
+    require(!parameters.newton.nested || device.communicator().size() == 1, "Newton/Nested = true needs one rank");
     state = Vector<double>(device, deformation->n_state());
     u     = state.part(0, unknown->size());
     this->add_output(*unknown, u, {"displacement"});
@@ -99,9 +97,9 @@ private:
   // Makes the load, the tangent and its solver, at rest.
   void assemble() override
   {
-    auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
-    require_numbers(device.communicator(), "Problem/Body force or Traction", F);
-    (void)prescribed_values(1.); // checks them before a file is written
+    auto F = solid::dead_load(parameters, unknown->space(), mapping);
+    (void)solid::prescribed_displacements(parameters, unknown->space(), mapping,
+                                          1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
     evaluate_residual();
@@ -148,7 +146,7 @@ private:
   PendingResult advance() override
   {
     const auto take = [this] {
-      newton = find_equilibrium();
+      newton = find_equilibrium(start == 0.);
       return newton.steps;
     };
     const auto cause = [this] {
@@ -163,6 +161,8 @@ private:
       { // in the state before the step
         --step;
         time = start;
+        if (start == 0.)
+          state.set_zero(); // perhaps a guess
         evaluate_residual();
         this->write_last_state();
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
@@ -176,13 +176,19 @@ private:
   }
 
   // Under the loads and the prescribed displacements of this time.
-  NewtonResult find_equilibrium()
+  NewtonResult find_equilibrium(bool from_rest)
   {
-    const Vector<double> g(device, prescribed_values(time));
+    const Vector<double> g(device, solid::prescribed_displacements(parameters, unknown->space(), mapping, time));
     symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
     equilibrium->set_symmetric(symmetric);
     set_pressures();
-    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(time), load, g, state); });
+    const auto result = this->timed("solve", [&] {
+      if (from_rest && parameters.newton.nested)
+        guess_by_nested_iteration<dim>(
+          device, solid::nested_problem(parameters, energies, unknown->field(), mapping, time, symmetric), *unknown,
+          *deformation, parameters.linear_solver, parameters.newton.options(energies, extent(*mesh)), state);
+      return equilibrium->solve(load_factor(time), load, g, state);
+    });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
     return result;
@@ -208,16 +214,6 @@ private:
   }
   bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
 
-  Array<double> prescribed_values(double t) const
-  {
-    const auto &text = parameters.problem.displacement;
-    const auto  f    = parse_function<dim>("Problem/Boundary displacement", text, dim);
-    f->set_time(t);
-    auto values = nodal_values(unknown->space(), mapping, *f, unknown->space().prescribed);
-    require_numbers(device.communicator(), "Problem/Boundary displacement", values);
-    return values;
-  }
-
   void serialize(State &state) override
   {
     steps.serialize(state);
@@ -233,7 +229,7 @@ private:
       return;
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
-    newton_steps += find_equilibrium().steps;
+    newton_steps += find_equilibrium(false).steps;
   }
 
   bool may_refuse_mesh() const override { return true; }

@@ -98,6 +98,7 @@ private:
 struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
 {
   std::string globalisation = "full";
+  bool        nested        = false;
 
   NewtonParameters()
     : ParameterAcceptor("/Newton")
@@ -113,6 +114,8 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
     add_parameter("Globalisation", globalisation,
                   "full: whole steps; trust_region: steps that lead to a least value of the energy, also past buckling",
                   prm, Patterns::Selection("full|trust_region"));
+    add_parameter("Nested", nested,
+                  "Solve a load step from rest on the coarser meshes first, from the coarsest on, for a guess");
     add_parameter("Least linear tolerance", least_tolerance,
                   "Of the linear systems, which are solved as accurately as the last step was good", prm,
                   Patterns::Double(1e-14, 0.9));
@@ -122,14 +125,16 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
 
   bool trust_region() const { return globalisation == "trust_region"; }
 
-  // Returns the options for materials with this largest K / μ and least μ, in a body of this size. Inaccurate steps
-  // leave wrong pressures where K / μ is large.
-  EquilibriumOptions options(double bulk_over_shear, double shear, double size) const
+  // Returns the options for these energies in a body of this extent. Inaccurate steps leave wrong pressures where K / μ
+  // is large.
+  EquilibriumOptions options(const OfEntries<SolidEnergy> &energies, const std::vector<double> &extent) const
   {
     EquilibriumOptions result = *this;
+    const double       shear  = -largest(energies, [](const StoredEnergy &energy) { return -energy.shear(); }),
+                 size         = *std::max_element(extent.begin(), extent.end());
     if (trust_region()) // a small part of the stiffness of slender bodies
       result.first_shift = 1e-4 * shear / (size * size);
-    if (bulk_over_shear > 50.)
+    if (largest(energies, bulk_over_shear) > 50.)
       result.least_tolerance = result.most_tolerance = std::min(1e-3, most_tolerance);
     return result;
   }

@@ -409,30 +409,29 @@ void FiniteDeformation<dim>::serialize(State &archive, Vector<double> &state) co
   if (archive.changes_mesh())
     at_points.emplace(unknown.field().meshes(), "values at points",
                       dealii::FE_DGQArbitraryNodes<dim>(dealii::QGauss<1>(space.element().degree + 1)));
-  for (const int first : {unknown.size(), unknown.size() + n_coefficients()})
+  for (int k = 0; k < 2; ++k)
     {
-      auto of_cells = state.part(first, n_coefficients());
+      auto of_cells = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
       if (at_points)
-        carry(archive, *at_points, of_cells);
+        carry(archive, *at_points, k, state);
       else // cells have their order on any number of ranks
         archive.vector(of_cells, StorageOrder{space.communicator(), {}});
     }
 }
 
 template <int dim>
-void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const
+void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &field, int k, Vector<double> &state) const
 {
-  const auto    &space    = at_points.finest();
-  const auto     in_cells = functions(levels.back());
-  const int      n_cells = space.n_cells(), n = n_cells * space.dofs_per_cell();
+  const auto    &space = field.finest();
+  const int      n     = space.n_cells() * space.dofs_per_cell();
+  const int     *node  = space.cell_dofs(0);
   Vector<double> values(device, n);
   Array<double>  nodal(n), of_cells(n);
   if (!archive.loading())
     {
-      device.for_each(n_cells, FunctionsAtPoints{in_cells, coefficients.data(), values.data()});
-      of_cells = to_host(values);
+      of_cells = at_points(k, state);
       for (int i = 0; i < n; ++i)
-        nodal[space.cell_dofs(0)[i]] = of_cells[i];
+        nodal[node[i]] = of_cells[i];
       values.upload(nodal.data());
     }
   archive.vector(values, space);
@@ -440,9 +439,27 @@ void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &at_points, 
     return;
   nodal = to_host(values);
   for (int i = 0; i < n; ++i)
-    of_cells[i] = nodal[space.cell_dofs(0)[i]];
-  values.upload(of_cells.data());
-  device.for_each(n_cells, ProjectionsOfFunctions{in_cells, values.data(), coefficients.data()});
+    of_cells[i] = nodal[node[i]];
+  set_coefficients(k, of_cells, state);
+}
+
+template <int dim>
+Array<double> FiniteDeformation<dim>::at_points(int k, const Vector<double> &state) const
+{
+  Vector<double> values(device, levels.back().shapes.n_points());
+  const auto     coefficients = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
+  device.for_each(unknown.space().n_cells(),
+                  FunctionsAtPoints{functions(levels.back()), coefficients.data(), values.data()});
+  return to_host(values);
+}
+
+template <int dim>
+void FiniteDeformation<dim>::set_coefficients(int k, const Array<double> &at_points, Vector<double> &state) const
+{
+  const Vector<double> values(device, at_points);
+  auto                 coefficients = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
+  device.for_each(unknown.space().n_cells(),
+                  ProjectionsOfFunctions{functions(levels.back()), values.data(), coefficients.data()});
   device.synchronize(); // before the values are freed
 }
 

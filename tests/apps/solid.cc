@@ -312,6 +312,32 @@ TEST_F(Solid, TrustRegionPastBuckling)
   EXPECT_EQ(row.at("stable").back(), 0.);
 }
 
+// Guesses from coarser meshes leave few steps to the finest one, and find what full steps from rest miss.
+TEST_F(Solid, NestedIteration)
+{
+  const auto expect = [this](const std::string &file, const Settings &settings, double steps, const std::string &name) {
+    const Settings tight = settings + Settings{"Newton/Tolerance=1e-10"};
+    const auto     with = solve(file, tight + Settings{"Newton/Nested=true"}), without = solve(file, tight);
+    ASSERT_EQ(with.code, 0) << with.err;
+    row = statistics(with);
+    EXPECT_LE(row.at("newton_steps").front(), steps) << file;
+    EXPECT_EQ(row.at("halvings").front(), 0.);
+    const double expected = statistics(without).at(name).back();
+    EXPECT_NEAR(row.at(name).back(), expected, 1e-8 * std::abs(expected)) << file;
+  };
+  expect("cook.prm", {"Mesh/Refinements=5"}, 5., "point0_u_y");
+  expect("cook_nearly_incompressible.prm", {"Mesh/Refinements=4"}, 4., "point0_u_y");
+  expect("cook_nearly_incompressible.prm", {"Mesh/Refinements=3", "Mesh/Local refinements=1", "Mesh/Refine where=20-x"},
+         4., "point0_u_y");
+  expect("tube.prm", {"Mesh/Refinements=3"}, 4., "point0_u_x");
+  const auto turned = solve("twisted_block.prm", {"Time stepping/Load steps=1", "Newton/Nested=true"});
+  ASSERT_EQ(turned.code, 0) << turned.err;
+  row = statistics(turned);
+  EXPECT_EQ(row.at("halvings").front(), 0.);
+  EXPECT_LE(row.at("newton_steps").front(), 5.);
+  EXPECT_NEAR(row.at("boundary5_moment_z").back(), 0.115056, 6e-7);
+}
+
 // A square under a load that shears it, with steps that are refused, on one rank and more.
 TEST_F(Solid, TrustRegionOnRanks)
 {

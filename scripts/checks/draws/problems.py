@@ -505,6 +505,7 @@ def solid(d):
     if "Problem/Follower pressure" not in d.settings and d.settings["Discretization/Volumetric strain"] == "standard":
         d.set("Newton/Globalisation", "trust_region", 0.2)
     d.set("Time stepping/Load steps", d.pick(1, 2, 3))
+    d.set("Newton/Nested", "false") # which is for one rank
     d.set("Output/Interval", d.pick(0, 1, 2))
     d.outputs(["u", "displacement", "J", "energy", "von_mises"], samples=d.settings["Mesh/Type"] != "cylinder")
     d.fields("J", "energy", "stress", "von_mises")
