@@ -6,11 +6,8 @@
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 
-#include <deal.II/fe/fe_dgq.h>
-
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <random>
 #include <set>
 #include <sstream>
@@ -394,73 +391,6 @@ void FiniteDeformation<dim>::follow(Vector<double> &d)
   auto of_theta = d.part(unknown.size(), n_coefficients()),
        of_p     = d.part(unknown.size() + n_coefficients(), n_coefficients());
   let_follow(of_theta, of_p);
-}
-
-// The points are the nodes of an element whose functions contain θ and p.
-template <int dim>
-void FiniteDeformation<dim>::serialize(State &archive, Vector<double> &state) const
-{
-  const auto &space = unknown.space();
-  auto        u     = state.part(0, unknown.size());
-  archive.vector(u, space);
-  if (!projected())
-    return;
-  std::optional<Field<dim>> at_points;
-  if (archive.changes_mesh())
-    at_points.emplace(unknown.field().meshes(), "values at points",
-                      dealii::FE_DGQArbitraryNodes<dim>(dealii::QGauss<1>(space.element().degree + 1)));
-  for (int k = 0; k < 2; ++k)
-    {
-      auto of_cells = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
-      if (at_points)
-        carry(archive, *at_points, k, state);
-      else // cells have their order on any number of ranks
-        archive.vector(of_cells, StorageOrder{space.communicator(), {}});
-    }
-}
-
-template <int dim>
-void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &field, int k, Vector<double> &state) const
-{
-  const auto    &space = field.finest();
-  const int      n     = space.n_cells() * space.dofs_per_cell();
-  const int     *node  = space.cell_dofs(0);
-  Vector<double> values(device, n);
-  Array<double>  nodal(n), of_cells(n);
-  if (!archive.loading())
-    {
-      of_cells = at_points(k, state);
-      for (int i = 0; i < n; ++i)
-        nodal[node[i]] = of_cells[i];
-      values.upload(nodal.data());
-    }
-  archive.vector(values, space);
-  if (!archive.loading())
-    return;
-  nodal = to_host(values);
-  for (int i = 0; i < n; ++i)
-    of_cells[i] = nodal[node[i]];
-  set_coefficients(k, of_cells, state);
-}
-
-template <int dim>
-Array<double> FiniteDeformation<dim>::at_points(int k, const Vector<double> &state) const
-{
-  Vector<double> values(device, levels.back().shapes.n_points());
-  const auto     coefficients = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
-  device.for_each(unknown.space().n_cells(),
-                  FunctionsAtPoints{functions(levels.back()), coefficients.data(), values.data()});
-  return to_host(values);
-}
-
-template <int dim>
-void FiniteDeformation<dim>::set_coefficients(int k, const Array<double> &at_points, Vector<double> &state) const
-{
-  const Vector<double> values(device, at_points);
-  auto                 coefficients = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
-  device.for_each(unknown.space().n_cells(),
-                  ProjectionsOfFunctions{functions(levels.back()), values.data(), coefficients.data()});
-  device.synchronize(); // before the values are freed
 }
 
 template <int dim>
