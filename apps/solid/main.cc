@@ -8,18 +8,16 @@
 //
 //   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
 //
-// Dynamics (modules/solid) takes time steps in place of load steps. Each of them is such a problem, too, with a term of
-// inertia in F.
+// Dynamics (modules/solid) takes time steps in place of load steps: such problems, with a term of inertia in F.
 //
 // FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
 // device. Multigrid on these matrices is the preconditioner of conjugate gradients. GMRES takes their place where the
 // tangent is not symmetric, or not positive definite. Equilibrium is Newton's method.
 
-#include "load_steps.h"
+#include "loads.h"
 #include "parameters.h"
 #include "results.h"
 
-#include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
@@ -50,8 +48,7 @@ public:
     , parameters(parameters)
     , energies(parameters.problem.energies())
     , load_factor(parameters.problem.load_factor_of_time())
-    , steps(parameters.time.length(), parameters.time.stationary ? 1. : parameters.time.end,
-            parameters.time.stationary ? "load step" : "time step")
+    , steps(parameters.time.steps())
   {}
 
 private:
@@ -81,9 +78,8 @@ private:
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
-                        parameters.newton.options(largest(energies, bulk_over_shear),
-                                                  -largest(energies, [](const auto &of) { return -of.shear(); }),
-                                                  *std::max_element(lengths.begin(), lengths.end())));
+                        parameters.newton.options(energies, lengths));
+    require(!parameters.newton.nested || device.communicator().size() == 1, "Newton/Nested = true needs one rank");
     state = Vector<double>(device, deformation->n_state());
     boundary.emplace(device, *unknown, mapping, "Problem/Boundary displacement", parameters.problem.displacement);
     if (!parameters.time.stationary)
@@ -112,8 +108,7 @@ private:
   // Makes the load, the tangent and its solver, at rest.
   void assemble() override
   {
-    auto F = parameters.problem.boundaries.load(unknown->space(), mapping, parameters.problem.body_force, false);
-    require_numbers(device.communicator(), "Problem/Body force or Traction", F);
+    auto F = solid::dead_load(parameters, unknown->space(), mapping);
     (void)boundary->at(dynamics ? 0. : 1.); // checks them before a file is written
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
@@ -174,10 +169,7 @@ private:
   // reactions.
   PendingResult advance() override
   {
-    const auto take = [this] {
-      newton = find_equilibrium();
-      return newton.steps;
-    };
+    const auto take  = [this] { return (newton = find_equilibrium(start == 0.)).steps; };
     const auto cause = [this] {
       note_what_is_unusual();
       return equilibrium->cause();
@@ -190,6 +182,8 @@ private:
       { // in the state before the step
         --step;
         time = start;
+        if (start == 0.)
+          state.set_zero(); // perhaps a guess
         evaluate_residual();
         this->write_last_state();
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
@@ -201,14 +195,20 @@ private:
   }
 
   // Under the loads and the prescribed displacements of this time, or of the time when forces balance in a time step.
-  NewtonResult find_equilibrium()
+  NewtonResult find_equilibrium(bool from_rest)
   {
     auto g    = boundary->at(time);
     symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
     equilibrium->set_symmetric(symmetric && !parameters.time.conserves());
     const double t = dynamics ? dynamics->begin(start, time, g, state) : time;
     set_pressures(t);
-    const auto result = this->timed("solve", [&] { return equilibrium->solve(load_factor(t), load, g, state); });
+    const auto result = this->timed("solve", [&] {
+      if (from_rest && parameters.newton.nested)
+        guess_by_nested_iteration<dim>(
+          device, solid::nested_problem(parameters, energies, unknown->field(), mapping, *boundary, time, symmetric),
+          *unknown, *deformation, parameters.linear_solver, parameters.newton.options(energies, extent(*mesh)), state);
+      return equilibrium->solve(load_factor(t), load, g, state);
+    });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
     if (dynamics)
@@ -245,12 +245,11 @@ private:
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
     if (!dynamics)
-      newton_steps += find_equilibrium().steps;
+      newton_steps += find_equilibrium(false).steps;
   }
 
   bool may_refuse_mesh() const override { return true; }
 
-  // Adds the load step's results to a row of the statistics.
   void add_statistics(Statistics::Row &row) override
   {
     const double factor = load_factor(time);
@@ -270,7 +269,6 @@ private:
     history.add_to(record);
     if (const auto n = equilibrium->negative_eigenvalues())
       record["negative_eigenvalues"] = *n; // of the last tangent, on the coarsest level
-    record["inverted_on_coarser_levels"] = static_cast<int>(deformation->n_inverted_on_coarser()); // points, likewise
     results->add_to(record, this->download(u), this->folder());
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "load_steps.h"
+
 #include "base/exceptions.h"
 #include "coefficients/coefficient.h"
 #include "coefficients/expression_text.h"
@@ -131,6 +133,7 @@ private:
 struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
 {
   std::string globalisation = "full";
+  bool        nested        = false;
 
   NewtonParameters()
     : ParameterAcceptor("/Newton")
@@ -146,6 +149,8 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
     add_parameter("Globalisation", globalisation,
                   "full: whole steps; trust_region: steps that lead to a least value of the energy, also past buckling",
                   prm, Patterns::Selection("full|trust_region"));
+    add_parameter("Nested", nested,
+                  "Solve a load step from rest on the coarser meshes first, from the coarsest on, for a guess");
     add_parameter("Least linear tolerance", least_tolerance,
                   "Of the linear systems, which are solved as accurately as the last step was good", prm,
                   Patterns::Double(1e-14, 0.9));
@@ -155,14 +160,16 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
 
   bool trust_region() const { return globalisation == "trust_region"; }
 
-  // Returns the options for materials with this largest K / μ and least μ, in a body of this size. Inaccurate steps
-  // leave wrong pressures where K / μ is large.
-  EquilibriumOptions options(double bulk_over_shear, double shear, double size) const
+  // Returns the options for these energies in a body of this extent. Inaccurate steps leave wrong pressures where K / μ
+  // is large.
+  EquilibriumOptions options(const OfEntries<SolidEnergy> &energies, const std::vector<double> &extent) const
   {
     EquilibriumOptions result = *this;
+    const double       shear  = -largest(energies, [](const StoredEnergy &energy) { return -energy.shear(); }),
+                 size         = *std::max_element(extent.begin(), extent.end());
     if (trust_region()) // a small part of the stiffness of slender bodies
       result.first_shift = 1e-4 * shear / (size * size);
-    if (bulk_over_shear > 50.)
+    if (largest(energies, bulk_over_shear) > 50.)
       result.least_tolerance = result.most_tolerance = std::min(1e-3, most_tolerance);
     return result;
   }
@@ -228,8 +235,9 @@ struct TimeParameters : adamant::TimeParameters
                   Patterns::Double(0., 1.));
   }
 
-  double length() const { return stationary ? 1. / load_steps : step; }
-  bool   conserves() const { return !stationary && scheme == "energy_momentum"; }
+  double    length() const { return stationary ? 1. / load_steps : step; }
+  LoadSteps steps() const { return {length(), stationary ? 1. : end, stationary ? "load step" : "time step"}; }
+  bool      conserves() const { return !stationary && scheme == "energy_momentum"; }
 
   TimeScheme time_scheme() const
   {
@@ -302,6 +310,8 @@ struct Parameters
     require(!newton.trust_region() || (problem.follower_pressure.empty() && !discretization.projected()),
             "Newton/Globalisation = trust_region needs an energy, of dead loads and Volumetric strain = standard; "
             "without it dynamics, an imperfection or a prescribed displacement may lead past a load that buckles");
+    require(time.stationary || !(newton.trust_region() || newton.nested),
+            "Newton/Globalisation = trust_region and Newton/Nested = true need Time stepping/Stationary = true");
     linear_solver.require_multigrid();
     adaptivity.check(dim());
     require(!adaptivity.on() || !time.stationary || time.load_steps > 1,

@@ -26,7 +26,7 @@ struct InvariantsOf
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
     const Stretch<dim> at = stretch(points[i]);
-    const double       s  = isochoric ? exp(-2. / 3. * log1p(at.j)) : 1.;
+    const double       s  = isochoric ? isochoric_factor(at.j) : 1.;
     numbers(0, i)         = invariant_at(s * at.I1, isochoric);
     numbers(1, i)         = invariant_at(s * s * at.I2, isochoric);
     numbers(2, i)         = 1. + at.j;
@@ -49,7 +49,7 @@ struct StoreShape
     if (isochoric)
       {
         const Stretch<dim> at = stretch(points[i]);
-        of                    = StoredEnergy::of_isochoric(of, exp(-2. / 3. * log1p(at.j)), at.I1, at.I2, at.j);
+        of                    = StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at.I1, at.I2, at.j);
       }
     W(0, points[i]) = of.value;
     for (int k = 0; k < 3; ++k)

@@ -9,11 +9,8 @@
 #include "fem/spaces/field.h"
 #include "solid/conserving_kernels.h"
 
-#include <deal.II/fe/fe_dgq.h>
-
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <random>
 #include <set>
 #include <sstream>
@@ -436,56 +433,6 @@ void FiniteDeformation<dim>::follow(Vector<double> &d)
   auto of_theta = d.part(unknown.size(), n_coefficients()),
        of_p     = d.part(unknown.size() + n_coefficients(), n_coefficients());
   let_follow(of_theta, of_p);
-}
-
-// The points are the nodes of an element whose functions contain θ and p.
-template <int dim>
-void FiniteDeformation<dim>::serialize(State &archive, Vector<double> &state) const
-{
-  const auto &space = unknown.space();
-  auto        u     = state.part(0, unknown.size());
-  archive.vector(u, space);
-  if (!projected())
-    return;
-  std::optional<Field<dim>> at_points;
-  if (archive.changes_mesh())
-    at_points.emplace(unknown.field().meshes(), "values at points",
-                      dealii::FE_DGQArbitraryNodes<dim>(dealii::QGauss<1>(space.element().degree + 1)));
-  for (const int first : {unknown.size(), unknown.size() + n_coefficients()})
-    {
-      auto of_cells = state.part(first, n_coefficients());
-      if (at_points)
-        carry(archive, *at_points, of_cells);
-      else // cells have their order on any number of ranks
-        archive.vector(of_cells, StorageOrder{space.communicator(), {}});
-    }
-}
-
-template <int dim>
-void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const
-{
-  const auto    &space    = at_points.finest();
-  const auto     in_cells = functions(levels.back());
-  const int      n_cells = space.n_cells(), n = n_cells * space.dofs_per_cell();
-  Vector<double> values(device, n);
-  Array<double>  nodal(n), of_cells(n);
-  if (!archive.loading())
-    {
-      device.for_each(n_cells, FunctionsAtPoints{in_cells, coefficients.data(), values.data()});
-      of_cells = to_host(values);
-      for (int i = 0; i < n; ++i)
-        nodal[space.cell_dofs(0)[i]] = of_cells[i];
-      values.upload(nodal.data());
-    }
-  archive.vector(values, space);
-  if (!archive.loading())
-    return;
-  nodal = to_host(values);
-  for (int i = 0; i < n; ++i)
-    of_cells[i] = nodal[space.cell_dofs(0)[i]];
-  values.upload(of_cells.data());
-  device.for_each(n_cells, ProjectionsOfFunctions{in_cells, values.data(), coefficients.data()});
-  device.synchronize(); // before the values are freed
 }
 
 template <int dim>

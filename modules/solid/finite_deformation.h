@@ -117,6 +117,13 @@ public:
   /// functions, or as the projection of its children's. That keeps the mean by volume where the children fill the cell.
   void serialize(State &archive, Vector<double> &state) const;
 
+  /// @name θ - 1 (k = 0) or p (k = 1) of a state by values at points
+  /// Values at the points of QGauss(degree + 1) of each cell lie in host memory; they are projected.
+  /// @{
+  Array<double> at_points(int k, const Vector<double> &state) const;
+  void          set_coefficients(int k, const Array<double> &at_points, Vector<double> &state) const;
+  /// @}
+
   SolidResults results(); ///< of the state of the last residual; waits
   /// @name θ - 1 and p at the points of QGauss(degree + 1), in the state of the last residual
   /// They are empty unless dilatations are projected.
@@ -164,7 +171,7 @@ private:
   template <class Counter>
   double count(int n, const Counter &counter); // waits
   void   let_follow(Vector<double> &d_theta, Vector<double> &d_p);
-  void   carry(State &archive, const Field<dim> &at_points, Vector<double> &coefficients) const;
+  void   carry(State &archive, const Field<dim> &at_points, int k, Vector<double> &state) const;
 
   const Device                device;
   const DeviceField<dim>     &unknown;

@@ -13,21 +13,21 @@ namespace adamant
 namespace
 {
 template <int dim, class Nodes>
-Vector<double> values(const Device &device, const DeviceField<dim> &field, const dealii::Mapping<dim> &mapping,
-                      const std::string &key, const std::string &text, double t, const Nodes &nodes)
+Array<double> values(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const std::string &key,
+                     const std::string &text, double t, const Nodes &nodes)
 {
   const auto f = parse_function<dim>(key, text, dim);
   f->set_time(t);
-  const auto values = nodal_values(field.space(), mapping, *f, nodes);
-  require_numbers(device.communicator(), key, values);
-  return {device, values};
+  auto values = nodal_values(space, mapping, *f, nodes);
+  require_numbers(space.communicator(), key, values);
+  return values;
 }
 } // namespace
 
 template <int dim>
-Vector<double> PrescribedMotion<dim>::at(double t) const
+Array<double> PrescribedMotion<dim>::on(const LevelSpace<dim> &space, double t) const
 {
-  return values(device, field, mapping, key, text, t, field.space().prescribed);
+  return values(space, mapping, key, text, t, space.prescribed);
 }
 
 template <int dim>
@@ -49,7 +49,7 @@ std::array<Vector<double>, 3> PrescribedMotion<dim>::with_rates(double t, double
 template <int dim>
 Vector<double> PrescribedMotion<dim>::initial(const std::string &key, const std::string &text) const
 {
-  return values(device, field, mapping, key, text, 0., numbers_below(field.space().n_owned()));
+  return {device, values(field.space(), mapping, key, text, 0., numbers_below(field.space().n_owned()))};
 }
 
 template class PrescribedMotion<2>;

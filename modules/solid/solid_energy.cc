@@ -55,7 +55,7 @@ EnergyExpression::EnergyExpression(const std::string &key, const std::string &W,
 
 EnergyDerivatives EnergyExpression::shape(double I1, double I2, double j) const
 {
-  const double           s = isochoric ? std::exp(-2. / 3. * std::log1p(j)) : 1.;
+  const double           s = isochoric ? isochoric_factor(j) : 1.;
   const dealii::Point<3> at(invariant_at(s * I1, isochoric), invariant_at(s * s * I2, isochoric), 1. + j);
   double                 values[10];
   for (int k = 0; k < 10; ++k)

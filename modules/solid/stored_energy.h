@@ -8,6 +8,12 @@
 
 namespace adamant
 {
+/// Returns J^(-2/3) for J = 1 + j, which makes Ī1 of I1.
+ADAMANT_HOST_DEVICE inline double isochoric_factor(double j)
+{
+  return exp(-2. / 3. * log1p(j));
+}
+
 /// A function of J alone and its derivatives.
 struct VolumetricEnergy
 {
@@ -92,7 +98,7 @@ struct StoredEnergy
       return {0.125 * lambda() * (I1 - 3.) * (I1 - 3.) + 0.25 * c[0] * (I1 * I1 - 2. * I2 - 2. * I1 + 3.),
               {0.25 * lambda() * (I1 - 3.) + 0.5 * c[0] * (I1 - 1.), -0.5 * c[0], 0.},
               {0.25 * lambda() + 0.5 * c[0], 0., 0., 0., 0., 0.}};
-    const double s = exp(-2. / 3. * log1p(j)), a = s * I1 - 3., b = s * s * I2 - 3.;
+    const double s = isochoric_factor(j), a = s * I1 - 3., b = s * s * I2 - 3.;
     if (kind == neo_hooke)
       return of_isochoric({0.5 * c[0] * a, {0.5 * c[0], 0., 0.}, {0., 0., 0., 0., 0., 0.}}, s, I1, I2, j);
     if (kind == mooney_rivlin)
