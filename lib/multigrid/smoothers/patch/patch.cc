@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,8 +62,11 @@ public:
   }
   void update() final
   {
-    const auto &level = this->level;
-    const auto  A     = rows_on(level.device, level);
+    const auto                   &level = this->level;
+    std::optional<CompressedRows> copy;
+    if (!level.changing())
+      copy.emplace(level.device, level.matrix()).values.upload(level.matrix().value.data());
+    const CompressedRows *A = copy ? &*copy : level.changing();
     if (kind == PatchKind::cells)
       compute<Number>(A->view());
     else // of patches that nearly do not allow any motion
@@ -110,7 +114,13 @@ private:
     if (inverse.data() == nullptr)
       inverse = List<char>(device, lists.n_entries * sizeof(Entry));
     auto *const matrices = reinterpret_cast<Entry *>(inverse.data());
-    invert_patches(device, A, lists, matrices, Entry(1e-5));
+    const int   n        = lists.start.size() - 1;
+    if (lists.most <= 12)
+      device.for_each_by_lanes(n, InvertPatches<Entry, 12>{A, lists.view(), matrices});
+    else if (lists.most <= 32)
+      device.for_each_by_lanes(n, InvertPatches<Entry, 32>{A, lists.view(), matrices});
+    else
+      device.for_each_by_lanes(n, InvertPatches<Entry, 0>{A, lists.view(), matrices});
     device.for_each_by_lanes(first.size() - 1,
                              SumPatches<Entry>{lists.view(), weight, matrices, first.data(), patch.data(), place.data(),
                                                S_rows->view(), S_rows->values.data()});
