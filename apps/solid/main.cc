@@ -21,10 +21,10 @@
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
-#include "solid/dynamics.h"
 #include "solid/equilibrium.h"
 #include "solid/finite_deformation.h"
-#include "solid/prescribed_motion.h"
+#include "solid/motion/dynamics.h"
+#include "solid/motion/prescribed_motion.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -121,7 +121,6 @@ private:
                 << parameters.problem.follower_pressure.notes(parameters.problem.boundaries);
   }
 
-  // With the present values of the tangent.
   LinearSolver &tangent_solver(bool first)
   {
     if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices

@@ -12,9 +12,9 @@
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/time_parameters.h"
 #include "meshes/mesh_parameters.h"
-#include "solid/dynamics.h"
 #include "solid/equilibrium.h"
 #include "solid/follower_pressure.h"
+#include "solid/motion/dynamics.h"
 #include "solid/solid_materials.h"
 
 #include <deal.II/base/parameter_acceptor.h>

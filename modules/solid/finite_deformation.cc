@@ -7,7 +7,7 @@
 #include "fem/forms/cell_loop.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
-#include "solid/conserving_kernels.h"
+#include "solid/motion/conserving_kernels.h"
 
 #include <algorithm>
 #include <cmath>

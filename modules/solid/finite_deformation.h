@@ -9,7 +9,7 @@
 #include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
-#include "solid/inertia.h"
+#include "solid/motion/inertia.h"
 #include "solid/pressed_faces.h"
 #include "solid/solid_energy.h"
 #include "solid/solid_kernels.h"

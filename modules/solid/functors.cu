@@ -2,8 +2,8 @@
 
 #include "algebra/functors.cuh"
 #include "algebra/functors/vector_functors.h"
-#include "solid/conserving_kernels.h"
 #include "solid/energy_kernels.h"
+#include "solid/motion/conserving_kernels.h"
 #include "solid/solid_kernels.h"
 
 namespace adamant::cuda

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solid/dilatation_kernels.h"
-#include "solid/inertia_kernels.h"
+#include "solid/motion/inertia_kernels.h"
 #include "solid/pressure_kernels.h"
 #include "solid/stretch.h"
 
@@ -197,8 +197,8 @@ ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &at, const doub
     Y[c][f] += two_2 * (at.I1 * g[f] - Cg[f]);
 }
 
-/// Computes row c of the second derivative of an energy in the directions e_c ⊗ g and e_d ⊗ h of F, times a weight, as
-/// Y: entry (c, d) is Σ_f Y[d][f] h[f] of
+/// Computes row c of an energy's second derivative in the directions e_c ⊗ g and e_d ⊗ h of F, times a weight. Its
+/// entry (c, d) is Σ_f Y[d][f] h[f], of
 /// ```
 ///   2 W_1 (g·h) I + 2 W_2 [2 Fg⊗Fh - Fh⊗Fg + (I1 g·h - Fg·Fh) I - (g·h) F Fᵀ]
 ///   + W_J / J [A_J g ⊗ A_J h - A_J h ⊗ A_J g] + Σ_kl W_kl A_k g ⊗ A_l h.

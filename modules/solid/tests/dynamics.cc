@@ -2,7 +2,7 @@
 // and the order of the schemes, on every device.
 #include "body.h"
 
-#include "solid/dynamics.h"
+#include "solid/motion/dynamics.h"
 
 #include <cmath>
 #include <string>

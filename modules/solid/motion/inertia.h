@@ -4,7 +4,7 @@
 #include "algebra/vector.h"
 #include "coefficients/coefficient.h"
 #include "fem/spaces/field.h"
-#include "solid/inertia_kernels.h"
+#include "solid/motion/inertia_kernels.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>

@@ -2,8 +2,8 @@
 
 #include "algebra/functors.h"
 #include "fem/forms/assembly_tables.h"
-#include "solid/conserving_kernels.h"
 #include "solid/finite_deformation.h"
+#include "solid/motion/conserving_kernels.h"
 
 namespace adamant
 {

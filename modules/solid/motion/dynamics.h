@@ -6,7 +6,7 @@
 #include "frame/restart/state.h"
 #include "multigrid/linear_solver.h"
 #include "solid/finite_deformation.h"
-#include "solid/prescribed_motion.h"
+#include "solid/motion/prescribed_motion.h"
 
 #include <functional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "solid/prescribed_motion.h"
+#include "solid/motion/prescribed_motion.h"
 
 #include "algebra/functors.h"
 #include "expressions/expressions.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "solid/inertia_kernels.h"
+#include "solid/motion/inertia_kernels.h"
 #include "solid/pressure_kernels.h"
 #include "solid/stretch.h"
 

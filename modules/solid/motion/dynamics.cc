@@ -1,4 +1,4 @@
-#include "solid/dynamics.h"
+#include "solid/motion/dynamics.h"
 
 #include "algebra/functors.h"
 

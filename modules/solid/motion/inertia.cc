@@ -1,4 +1,4 @@
-#include "solid/inertia.h"
+#include "solid/motion/inertia.h"
 
 #include "algebra/functors.h"
 #include "fem/functions/points.h"

@@ -28,7 +28,7 @@ public:
 
   /// Returns the values at prescribed nodes. Throws InputError where they are no numbers.
   Vector<double> at(double t) const { return {device, on(field.space(), t)}; }
-  Array<double>  on(const LevelSpace<dim> &space, double t) const; ///< those of a level, in host memory
+  Array<double>  on(const LevelSpace<dim> &space, double t) const; ///< for a level, in host memory
   /// Returns the values and their first and second derivatives to t there, by differences of steps h after t.
   std::array<Vector<double>, 3> with_rates(double t, double h) const;
   /// Returns the values of expressions of x, y, z at all nodes; `key` names them.
