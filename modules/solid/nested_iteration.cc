@@ -3,6 +3,7 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/spaces/field.h"
 #include "frame/linear_solver_setup.h"
+#include "operators/level_data.h"
 
 #include <deal.II/fe/fe_dgq.h>
 
