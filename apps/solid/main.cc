@@ -18,6 +18,7 @@
 #include "parameters.h"
 #include "results.h"
 
+#include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"
@@ -30,7 +31,6 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
