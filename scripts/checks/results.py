@@ -33,6 +33,7 @@ QUANTITIES = [
     ("composition", r"^composition$|/composition/(min|max)$|^least$|^most$"),
     ("stress", r"stress_|von_mises"),
     ("energy", r"(strain|kinetic)_energy|work_of_load"),
+    ("momentum", r"^(angular_)?momentum_"),
     ("divergence", r"/remesh_divergence/"),
 ]
 SCALES = {  # of a kind: what else gives its scale, from the largest values of kinds and the time step
