@@ -25,9 +25,9 @@ public:
   {}
 
   /// Returns the end of the next step, which begins at this time.
-  double next(double start) const { return start + length > end - 1e-8 * most ? end : start + length; }
+  double next(double start) const { return start + length > end - 1e-6 * most ? end : start + length; }
   /// Returns how many steps follow this time if none fails.
-  unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((end - time) / length - 1e-8)); }
+  unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((end - time) / length - 1e-6)); }
 
   /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError, it
   /// has changed no state, and the step is halved, at most 6 times. A step shorter than a ten-thousandth of the first

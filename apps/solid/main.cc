@@ -296,5 +296,5 @@ private:
 int main(int argc, char **argv)
 {
   return run_program<Parameters, Solid>(argc, argv, "solid",
-                                        "Finds the equilibrium of solids at finite deformation with multigrid.");
+                                        "Finds equilibrium or motion of solids at finite deformation with multigrid.");
 }

@@ -50,7 +50,7 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
     throw SolverError("equilibrium: no step towards the prescribed displacements can be taken");
   if (in_region()) // the last tangent may be shifted
     deformation.linearize(x);
-  if (solver != nullptr)
+  if (solver != nullptr && !deformation.in_motion()) // a term of inertia belongs to no state
     count_negative_eigenvalues();
   device.copy(x, state);
   return result;
@@ -131,10 +131,9 @@ void Equilibrium<dim>::count_negative_eigenvalues()
 template <int dim>
 std::optional<bool> Equilibrium<dim>::stable() const
 {
-  const bool in_region = options.first_shift > 0.;
-  if ((definite == false && !in_region) || negative.value_or(0) > 0)
-    return false;
-  return negative && in_region ? true : definite;
+  if (options.first_shift > 0.) // conjugate gradients have seen shifted tangents
+    return negative ? std::optional<bool>(*negative == 0) : std::nullopt;
+  return negative.value_or(0) > 0 ? false : definite;
 }
 
 template <int dim>
@@ -182,8 +181,9 @@ template <int dim>
 double Equilibrium<dim>::decrease()
 {
   const double after = deformation.results().energy;
-  return predicted > 1e-8 * (energy + after) ? energy - after + work :
-                                               0.5 * (slope + device.dot(last_residual->part(0, rhs.size()), unknowns));
+  return predicted > 1e-8 * (std::abs(energy) + std::abs(after)) ?
+           energy - after + work :
+           0.5 * (slope + device.dot(last_residual->part(0, rhs.size()), unknowns));
 }
 
 template <int dim>

@@ -31,7 +31,8 @@ struct EquilibriumOptions
 /// grow: on thin bodies full steps make it larger by orders, and are right. With projected dilatations growth has a
 /// bound, beyond which another solution may lie. Prescribed displacements enter in the first
 /// step of a solve, so that cells at boundaries which move do not bear the whole motion. Where the tangent is not
-/// positive definite, a trust region on the energy leads to a stable state. All ranks call all functions together.
+/// positive definite, a trust region on the energy leads to its least value. Symmetry may keep the state
+/// at a saddle; an imperfection of the load then helps. All ranks call all functions together.
 template <int dim>
 class Equilibrium : private NonlinearProblem
 {

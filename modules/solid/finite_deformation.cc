@@ -446,13 +446,13 @@ SolidResults FiniteDeformation<dim>::results()
 {
   Level         &level = levels.back();
   const int      n     = unknown.space().n_cells();
-  Vector<double> of_cells(device, 4 * n);
+  Vector<double> in_cells(device, 4 * n);
   device.for_each(n, ResultsInCells<dim>{level.shapes.view(),
                                          level.stretch_view(),
                                          level.energies.view(),
                                          projected() ? theta_at_points.data() : nullptr,
-                                         {of_cells.data(), n}});
-  const auto values  = to_host(of_cells);
+                                         {in_cells.data(), n}});
+  const auto values  = to_host(in_cells);
   double     sums[2] = {}, extremes[2] = {-HUGE_VAL, -HUGE_VAL}; // -least and most
   for (int cell = 0; cell < n; ++cell)
     {
@@ -467,5 +467,7 @@ SolidResults FiniteDeformation<dim>::results()
 }
 
 template class FiniteDeformation<2>;
+template double FiniteDeformation<2>::count(int, const CountInverted &);
+template double FiniteDeformation<3>::count(int, const CountInverted &);
 template class FiniteDeformation<3>;
 } // namespace adamant

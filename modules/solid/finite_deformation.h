@@ -101,11 +101,14 @@ public:
   /// Returns ‖∫ P : ∇φ_i + ∫ p φ_i · n da‖₂ at the prescribed nodal values, in the state of the last residual; waits.
   double reactions();
 
-  /// Computes the tangent on all levels, in the state of the last residual, plus `shift` times the mass of density 1.
+  /// Computes the tangent on all levels, in the state of the last residual. Without motion `shift` times the mass of
+  /// density 1 is added.
   void       linearize(const Vector<double> &state, double shift = 0.);
   Form<dim> &tangent() { return *K; }
-  /// Returns how many points of coarser levels had det F <= 0 in the last tangent.
+  /// Returns how many points of coarser levels had det F <= 0 in the last tangent. There F takes its cells' averages, but
+  /// not in steps that conserve energy.
   double n_inverted_on_coarser() const { return n_replaced; }
+  bool   in_motion() const { return inertia.acts(); } ///< whether the tangent has a term of inertia
   /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
   double residual_of_dilatation() const;
   /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values,

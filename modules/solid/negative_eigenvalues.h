@@ -9,6 +9,6 @@ namespace adamant
 {
 /// Returns how many eigenvalues of a level's symmetric matrix are negative: as many as in the factor D of L D Lᵀ, which
 /// the host computes (Sylvester; Bunch & Kaufman 1977). Rows of constrained unknowns count as positive. Empty: the
-/// matrix has more than 1000 rows, or is spread over ranks. All ranks call it together.
+/// matrix has more than 1000 rows on a rank, or couples rows of several ranks. All ranks call it together.
 std::optional<int> n_negative_eigenvalues(const Communicator &communicator, const LevelData &level);
 } // namespace adamant

@@ -92,11 +92,21 @@ void guess_by_nested_iteration(const Device &device, const NestedProblem<dim> &p
           k, of_children(coarse->deformation.at_points(k, coarse->state), meshes[l], on_all.element().degree), result);
     device.synchronize(); // before the coarser level is freed
   };
+  const auto rest_if_inverted = [&](const DeviceField<dim> &at, FiniteDeformation<dim> &deformation,
+                                    Vector<double> &guess) {
+    Vector<double> r(device, deformation.n_state());
+    deformation.residual(guess, 0., at.vector(), r);
+    if (deformation.n_inverted() > 0.)
+      guess.set_zero();
+  };
   for (std::size_t l = 0; l + 1 < on_all.n_levels(); ++l)
     {
       here = std::make_unique<OnLevel<dim>>(device, problem, on_all, l, finest.projected());
       if (coarse)
-        carry(here->on_device, here->deformation, here->g, l, here->state);
+        {
+          carry(here->on_device, here->deformation, here->g, l, here->state);
+          rest_if_inverted(here->on_device, here->deformation, here->state);
+        }
       try
         {
           here->solve(device, problem, linear, options);
@@ -105,8 +115,10 @@ void guess_by_nested_iteration(const Device &device, const NestedProblem<dim> &p
         {}
       coarse = std::move(here);
     }
-  if (coarse)
-    carry(field, finest, Vector<double>(device, problem.prescribed(field.space())), on_all.n_levels() - 1, state);
+  if (!coarse)
+    return;
+  carry(field, finest, Vector<double>(device, problem.prescribed(field.space())), on_all.n_levels() - 1, state);
+  rest_if_inverted(field, finest, state);
 }
 
 template decltype(guess_by_nested_iteration<2>) guess_by_nested_iteration<2>;

@@ -28,8 +28,8 @@ struct NestedProblem
   bool                                                  symmetric; ///< the tangent
 };
 
-/// Sets `state`, that of `finest`, to a guess of equilibrium. On each coarser level mesh, from the coarsest with free
-/// nodes on, Newton's method begins at the interpolated result of the next coarser one. Where it fails, the next
+/// Sets `state`, that of `finest`, to a guess of equilibrium. On each coarser level mesh Newton's method begins at the
+/// interpolated result of the next coarser one, or at rest where cells would be inverted. Where it fails, the next
 /// finer level begins with what came from the coarser one. On one rank only.
 template <int dim>
 void guess_by_nested_iteration(const Device &device, const NestedProblem<dim> &problem, const DeviceField<dim> &field,

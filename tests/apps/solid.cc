@@ -223,8 +223,7 @@ TEST_F(Solid, BuckledColumn)
 }
 
 // A trust region leads past the load that buckles, in about as many steps as an independent prototype with direct
-// solves. Newton's
-// full steps from rest end in the straight column, which is not stable.
+// solves, which refuses 32. Newton's full steps from rest end in the straight column, which is not stable.
 TEST_F(Solid, TrustRegionPastBuckling)
 {
   int        negative = 0;
@@ -242,7 +241,7 @@ TEST_F(Solid, TrustRegionPastBuckling)
   expect_buckled(tip({}));
   EXPECT_EQ(negative, 0);
   EXPECT_EQ(row.at("stable").back(), 1.);
-  EXPECT_NEAR(row.at("refusals").back(), 32., 8.);
+  EXPECT_NEAR(row.at("refusals").back(), 26., 4.);
   EXPECT_NEAR(row.at("newton_steps").back() - row.at("refusals").back(), 40., 4.);
   expect_buckled(tip({"Linear solver/Solver=gmres"}));
   expect_buckled(tip({"Time stepping/Load steps=10"}));

@@ -54,6 +54,7 @@ void FiniteDeformation<dim>::linearize_inertia()
 template <int dim>
 void FiniteDeformation<dim>::linearize_conserving()
 {
+  n_replaced = 0.;
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
       Level    &level = levels[l];
@@ -62,6 +63,7 @@ void FiniteDeformation<dim>::linearize_conserving()
         {
           device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
           level.faces.update(on_levels[l], pressures);
+          n_replaced += count(n, CountInverted{&level.stretch_view().j(0)});
         }
       device.for_each(n, ConservingModuli<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q,
                                                level.derivative_view()});

@@ -21,6 +21,7 @@ Dynamics<dim>::Dynamics(const Device &device, FiniteDeformation<dim> &deformatio
   , acceleration(field.vector())
   , center(field.vector())
   , scratch(field.vector())
+  , next(device, deformation.n_state())
   , r(device, deformation.n_state())
 {}
 
@@ -35,6 +36,8 @@ void Dynamics<dim>::set_initial_values(const InitialMotion &initial, double fact
   deformation.project(state_);
   field.nodal_values(field.vector(), prescribed[2], acceleration);
   evaluate(); // forces of the prescribed accelerations are a part
+  if (deformation.n_inverted() > 0.)
+    throw InputError("Problem/Initial displacement: cells are turned inside out (" + deformation.least_stretch() + ")");
   deformation.residual(state_, factor, load, r);
   deformation.linearize_inertia();
   scratch.set_zero();
@@ -62,12 +65,20 @@ double Dynamics<dim>::begin(double start, double end, Vector<double> &g, Vector<
 template <int dim>
 void Dynamics<dim>::end(const Vector<double> &w, double factor)
 {
+  device.copy(state_, next);
+  device.axpby(1. / (1. - scheme.alpha_f), w, -scheme.alpha_f / (1. - scheme.alpha_f), next);
+  if (scheme.alpha_f > 0. && !scheme.conserving) // the balance has seen w alone
+    {
+      deformation.residual(next, 0., field.vector(), r);
+      if (deformation.n_inverted() > 0.)
+        throw SolverError("cells would invert at the end of the time step (" + deformation.least_stretch() + ")");
+    }
   const double before = device.dot(work, displacement);
   // a = (u - (u0 + Δt v0 + Δt² (1/2 - β) a0)) / (β Δt²), where `scratch` becomes what is in brackets
   device.copy(displacement, scratch);
   device.axpby(length, velocity, 1., scratch);
   device.axpby(length * length * (0.5 - scheme.beta), acceleration, 1., scratch);
-  device.axpby(1. / (1. - scheme.alpha_f), w, -scheme.alpha_f / (1. - scheme.alpha_f), state_);
+  device.copy(next, state_);
   done += factor * (device.dot(work, displacement) - before);
   device.axpby(1., displacement, -1., scratch);
   device.axpby(length * (1. - scheme.gamma), acceleration, 1., velocity);

@@ -65,9 +65,8 @@ public:
   /// @name Nodal values at the end of the last step
   /// `state` has θ - 1 and p beside u.
   /// @{
-  Vector<double>       &state() { return state_; }
-  Vector<double>       &v() { return velocity; }
-  const Vector<double> &a() const { return acceleration; }
+  Vector<double> &state() { return state_; }
+  Vector<double> &v() { return velocity; }
   /// @}
 
   /// Begins a motion at t = 0; boundaries are where they are prescribed. The acceleration balances forces: M a
@@ -79,7 +78,8 @@ public:
   /// Prepares the deformation for the balance of a step between these times, and sets w to a guess, on the way of v. It
   /// turns prescribed values at `end` into values in the balance, and returns the time of it.
   double begin(double start, double end, Vector<double> &g, Vector<double> &w);
-  /// Ends the step by the state w in the balance, where `factor` multiplied the load.
+  /// Ends the step by the state w in the balance, where `factor` multiplied the load. Throws SolverError where cells are
+  /// inverted at the end; nothing has then changed.
   void end(const Vector<double> &w, double factor);
   /// Evaluates the deformation at the end of the last step: its results and its forces, inertia included.
   void evaluate();
@@ -98,7 +98,7 @@ private:
   const TimeScheme             scheme;
   const double                 difference;                                   // of times, for rates of prescribed values
   Vector<double>               state_, displacement, velocity, acceleration; // displacement: a part of the state
-  Vector<double>               center, scratch, r;
+  Vector<double>               center, scratch, next, r;
   double                       length = 0., done = 0.; // of the step; the work of the load
 };
 } // namespace adamant
