@@ -15,21 +15,7 @@ protected:
   /// The numbers of a column of statistics.csv.
   std::vector<double> column(const Outcome &outcome, const std::string &name) const
   {
-    std::ifstream            in(outcome.folder + "/statistics.csv");
-    std::vector<double>      values;
-    std::vector<std::string> names;
-    for (std::string line, field; std::getline(in, line);)
-      {
-        std::istringstream       text(line);
-        std::vector<std::string> fields;
-        while (std::getline(text, field, ','))
-          fields.push_back(field);
-        if (names.empty())
-          names = fields;
-        else
-          values.push_back(std::stod(fields.at(std::find(names.begin(), names.end(), name) - names.begin())));
-      }
-    return values;
+    return statistics(outcome).at(name);
   }
 
   void expect_mistake(const std::string &setting, const Settings &says)

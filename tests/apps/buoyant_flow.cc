@@ -31,27 +31,6 @@ protected:
     return outcome;
   }
 
-  // The columns of a file.
-  static std::map<std::string, std::vector<double>> columns(const Outcome     &outcome,
-                                                            const std::string &file = "statistics.csv")
-  {
-    std::ifstream            in(outcome.folder + "/" + file);
-    std::string              line, cell;
-    std::vector<std::string> names;
-    std::getline(in, line);
-    for (std::istringstream header(line); std::getline(header, cell, ',');)
-      names.push_back(cell);
-    std::map<std::string, std::vector<double>> result;
-    while (std::getline(in, line))
-      {
-        std::istringstream row(line);
-        for (const auto &name : names)
-          if (std::getline(row, cell, ','))
-            result[name].push_back(std::stod(cell));
-      }
-    return result;
-  }
-
   static double change_of_mass(const Outcome &outcome)
   {
     const auto  &c     = outcome.record.at("composition");
@@ -87,7 +66,7 @@ TEST_F(BuoyantFlow, LayersGrowAsPublished)
 {
   const auto outcome =
     run_file("rayleigh_taylor.prm", {"Time stepping/End time=20", "Time stepping/Output interval=0"});
-  const auto  values = columns(outcome);
+  const auto  values = statistics(outcome);
   const auto &t = values.at("time"), &speed = values.at("speed");
   EXPECT_DOUBLE_EQ(t.back(), 20.);
   EXPECT_NEAR(std::log(speed.back() / speed.front()) / (t.back() - t.front()), 0.01107, 0.02 * 0.01107);
@@ -119,8 +98,8 @@ TEST_F(BuoyantFlow, StiffBlocksSinkAsRigidOnes)
 {
   const auto speed = [&](int decades) {
     const auto values =
-      columns(run({"Problem/Viscosity=1/(1-c+c*10^(-" + std::to_string(decades) + "))", "Time stepping/Steps=4",
-                   "Time stepping/Output interval=0", "Mesh/Refinements=5"}));
+      statistics(run({"Problem/Viscosity=1/(1-c+c*10^(-" + std::to_string(decades) + "))", "Time stepping/Steps=4",
+                      "Time stepping/Output interval=0", "Mesh/Refinements=5"}));
     const auto &t = values.at("time"), &height = values.at("height");
     return (height.front() - height.back()) / (t.back() - t.front());
   };
@@ -190,10 +169,10 @@ TEST_F(BuoyantFlow, PicardsStepsRescueNewtons)
 TEST_F(BuoyantFlow, StepsBeginFromTwoFlows)
 {
   const auto steps =
-    columns(run({"Problem/Viscosity=2/(10^(-2*c)+1/(0.01+0.02/strain))",
-                 "Problem/Initial composition=1/(1+exp(-20*(y-0.6-0.1*cos(3.14159*x))))",
-                 "Time stepping/Courant number=0.25", "Time stepping/Steps=6", "Time stepping/Output interval=0",
-                 "Output/Statistics interval=1", "Mesh/Refinements=3"}))
+    statistics(run({"Problem/Viscosity=2/(10^(-2*c)+1/(0.01+0.02/strain))",
+                    "Problem/Initial composition=1/(1+exp(-20*(y-0.6-0.1*cos(3.14159*x))))",
+                    "Time stepping/Courant number=0.25", "Time stepping/Steps=6", "Time stepping/Output interval=0",
+                    "Output/Statistics interval=1", "Mesh/Refinements=3"}))
       .at("nonlinear_steps");
   ASSERT_EQ(steps.size(), 6);
   for (std::size_t k = 1; k < steps.size(); ++k)
@@ -283,8 +262,8 @@ TEST_F(BuoyantFlow, RunsOfAStrainRateGoOn)
   const auto    record = nlohmann::json::parse(in);
   for (const char *key : {"end_time", "speed", "dissipation"})
     EXPECT_NEAR(record.at(key), once.at(key), 1e-6 * once.at(key).get<double>()) << key;
-  const auto starts   = columns(begun).at("initial_residual");
-  const auto expected = columns(straight).at("initial_residual");
+  const auto starts   = statistics(begun).at("initial_residual");
+  const auto expected = statistics(straight).at("initial_residual");
   ASSERT_EQ(starts.size(), expected.size());
   for (std::size_t k = 0; k < starts.size(); ++k)
     EXPECT_NEAR(starts[k], expected[k], 1e-4 * expected[k]) << "step " << k + 1;
@@ -308,10 +287,10 @@ TEST_F(BuoyantFlow, ConvectsAsPublished)
   const double work = record.at("work");
   EXPECT_NEAR(work, record.at("dissipation"), 1e-6 * work);
   EXPECT_NEAR(1. + 1e-4 * work, nusselt(record, "2"), 0.01);
-  EXPECT_NEAR(columns(outcome).at("work").back(), work, 1e-9 * work);
-  EXPECT_EQ(columns(outcome).at("most_viscosity").back(), 1.);
+  EXPECT_NEAR(statistics(outcome).at("work").back(), work, 1e-9 * work);
+  EXPECT_EQ(statistics(outcome).at("most_viscosity").back(), 1.);
   // Fluxes at the upper corners, published: 8.059384 and 0.588810. Their mean is Nu, by the trapezoidal rule.
-  const auto fluxes = columns(outcome, "heat_flux_3.csv");
+  const auto fluxes = statistics(outcome, "heat_flux_3.csv");
   EXPECT_NEAR(-fluxes.at("heat_flux").front(), 8.059384, 0.01);
   EXPECT_NEAR(-fluxes.at("heat_flux").back(), 0.588810, 0.005);
   double mean = 0.;
@@ -320,7 +299,7 @@ TEST_F(BuoyantFlow, ConvectsAsPublished)
       0.5 * (fluxes.at("heat_flux")[k] + fluxes.at("heat_flux")[k + 1]) * (fluxes.at("x")[k + 1] - fluxes.at("x")[k]);
   EXPECT_NEAR(mean, nusselt(record, "2"), 1e-6);
   EXPECT_NEAR(record.at("temperature").at("local_flux").at("2").at("max"), 8.059384, 0.01);
-  const auto layers = columns(outcome, "horizontal_averages.csv");
+  const auto layers = statistics(outcome, "horizontal_averages.csv");
   ASSERT_EQ(layers.at("T").size(), 8u);
   for (std::size_t k = 0; k < 8; ++k)
     EXPECT_NEAR(layers.at("T")[k] + layers.at("T")[7 - k], 1., 1e-6);
@@ -389,7 +368,7 @@ TEST_F(BuoyantFlow, TablesFollowMeshes)
   const auto begun    = run(settings);
   const auto done     = start_with("host", {"Time stepping/Steps=6"}, {"--restart=" + begun.folder});
   ASSERT_EQ(done.code, 0) << done.err;
-  const auto layers = columns(begun, "horizontal_averages.csv");
+  const auto layers = statistics(begun, "horizontal_averages.csv");
   EXPECT_GT(begun.record.at("remeshes"), 0);
   ASSERT_EQ(layers.at("height").size(), 4u * 5u); // at steps 0, 3, 4 and 6
   for (std::size_t k = 0; k < 20; ++k)
@@ -401,7 +380,7 @@ TEST_F(BuoyantFlow, TablesFollowMeshes)
     }
   for (const char *file : {"heat_flux_2_0001.csv", "heat_flux_2_0002.csv", "heat_flux_2_0003.csv", "heat_flux_2.csv"})
     {
-      const auto fluxes = columns(begun, file).at("heat_flux");
+      const auto fluxes = statistics(begun, file).at("heat_flux");
       EXPECT_GE(fluxes.size(), 9u);
       for (const double flux : fluxes)
         EXPECT_NEAR(flux, 1., 1e-6) << file;
@@ -443,7 +422,7 @@ TEST_F(BuoyantFlow, ConvectionBeginsAsTheoryHasIt)
 {
   const auto rate_of = [this](const std::string &density, const std::string &refinements) {
     const auto values =
-      columns(run_file("onset.prm", {"Problem/Density=" + density, "Mesh/Refinements=" + refinements}));
+      statistics(run_file("onset.prm", {"Problem/Density=" + density, "Mesh/Refinements=" + refinements}));
     const auto &speed = values.at("speed"), &t = values.at("time");
     const auto  first = speed.size() - 8;
     return std::log(speed.back() / speed[first]) / (t.back() - t[first]);
@@ -508,7 +487,7 @@ TEST_F(BuoyantFlow, HeatFromInside)
 TEST_F(BuoyantFlow, TemperatureAndComposition)
 {
   const auto outcome = run_file("van_keken_thermochemical.prm", {"Mesh/Refinements=4", "Time stepping/End time=0.001"});
-  const auto speed   = columns(outcome).at("speed");
+  const auto speed   = statistics(outcome).at("speed");
   EXPECT_NEAR(speed.front(), 385.4, 0.01 * 385.4);
   EXPECT_NEAR(speed.back(), 267.6, 0.05 * 267.6); // the nodes have 12 % too much of the layer
   expect_bounds(outcome);
@@ -608,7 +587,7 @@ TEST_F(BuoyantFlow, ALimitedTemperatureKeepsItsRange)
            "Temperature/Advection=" + advection, "Mesh/Refinements=3", "Time stepping/Steps=12",
            "Time stepping/Output interval=0", "Output/Statistics interval=1"});
     EXPECT_EQ(outcome.out.find("initial and prescribed values between") == std::string::npos, advection == "limited");
-    return columns(outcome);
+    return statistics(outcome);
   };
   auto values = outcome_of("limited");
   ASSERT_EQ(values.at("mean_T").size(), 12u);
@@ -647,7 +626,7 @@ TEST_F(BuoyantFlow, StepsThatFailAreTakenAgainWithHalfTheirLength)
   EXPECT_NE(halved.out.find("taken again with half its length, 0.2: Newton"), std::string::npos) << halved.out;
   EXPECT_NE(halved.out.find("taken again with half its length, 0.1: Newton"), std::string::npos) << halved.out;
   EXPECT_EQ(short_end.out.find("half its length"), std::string::npos) << short_end.out;
-  const auto values = columns(halved), expected = columns(short_end);
+  const auto values = statistics(halved), expected = statistics(short_end);
   ASSERT_EQ(values.size(), expected.size());
   for (const auto &[name, column] : expected)
     for (std::size_t k = 0; k < 2; ++k)
@@ -663,7 +642,7 @@ TEST_F(BuoyantFlow, AStepThatFailsAlwaysLeavesTheLastState)
   const std::string name = outcome.folder.substr(outcome.folder.rfind('/') + 1);
   EXPECT_EQ(checkpoints(name), std::vector<std::string>{"checkpoint_0000000001"});
   EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/solution_0001.vtu"));
-  EXPECT_DOUBLE_EQ(columns(outcome).at("time").back(), 0.4);
+  EXPECT_DOUBLE_EQ(statistics(outcome).at("time").back(), 0.4);
   const auto again = start_with("host", {"Time stepping/Steps=1"}, {"--restart=" + outcome.folder});
   EXPECT_EQ(again.code, 0) << again.err;
 }

@@ -58,28 +58,6 @@ protected:
   {
     return run(Settings{"Output/Interval=0"} + settings, threads);
   }
-
-  /// The columns of statistics.csv by name.
-  static std::map<std::string, std::vector<double>> statistics(const Outcome &outcome)
-  {
-    std::ifstream                              in(outcome.folder + "/statistics.csv");
-    std::vector<std::string>                   names;
-    std::map<std::string, std::vector<double>> columns;
-    for (std::string line; std::getline(in, line);)
-      {
-        std::istringstream fields(line);
-        std::size_t        k = 0;
-        for (std::string field; std::getline(fields, field, ','); ++k)
-          if (columns.size() <= k && columns.count(field) == 0)
-            {
-              names.push_back(field);
-              columns[field];
-            }
-          else
-            columns.at(names[k]).push_back(std::stod(field));
-      }
-    return columns;
-  }
 };
 
 void expect_six_digits(double value, double reference)

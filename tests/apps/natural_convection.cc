@@ -42,25 +42,6 @@ protected:
   NaturalConvection()
     : Program(NAVIER_STOKES)
   {}
-
-  /// The columns of statistics.csv by name.
-  std::map<std::string, std::vector<double>> statistics(const Outcome &outcome) const
-  {
-    std::ifstream                              in(outcome.folder + "/statistics.csv");
-    std::string                                line, entry;
-    std::vector<std::string>                   names;
-    std::map<std::string, std::vector<double>> columns;
-    std::getline(in, line);
-    for (std::istringstream head(line); std::getline(head, entry, ',');)
-      names.push_back(entry);
-    while (std::getline(in, line))
-      {
-        std::istringstream row(line);
-        for (std::size_t k = 0; std::getline(row, entry, ','); ++k)
-          columns[names.at(k)].push_back(entry.empty() ? std::nan("") : std::stod(entry));
-      }
-    return columns;
-  }
 };
 
 Settings diffusion(const std::string &kind)

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,6 +120,29 @@ protected:
         EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "expected that nothing is written";
       }
     return outcome;
+  }
+
+  /// The columns of a file by name; an empty entry is no number.
+  static std::map<std::string, std::vector<double>> statistics(const Outcome     &outcome,
+                                                               const std::string &file = "statistics.csv")
+  {
+    std::ifstream                              in(outcome.folder + "/" + file);
+    std::string                                line, entry;
+    std::vector<std::string>                   names;
+    std::map<std::string, std::vector<double>> columns;
+    std::getline(in, line);
+    for (std::istringstream head(line); std::getline(head, entry, ',');)
+      {
+        names.push_back(entry);
+        columns[entry];
+      }
+    while (std::getline(in, line))
+      {
+        std::istringstream row(line);
+        for (std::size_t k = 0; std::getline(row, entry, ','); ++k)
+          columns.at(names.at(k)).push_back(entry.empty() ? std::nan("") : std::stod(entry));
+      }
+    return columns;
   }
 
   /// The program reads all parameter files of the folder; their number.
