@@ -22,8 +22,8 @@ struct EquilibriumOptions
   int    steps     = 25;   ///< of Newton's method, at most
   double growth    = 3.;   ///< most growth of ‖F‖ in a step with projected dilatations, over the last and first one
   double least_tolerance = 1e-4, most_tolerance = 0.1; ///< of linear systems, see NewtonOptions
-  /// The least shift of the tangent in a trust region on the energy, see TrustRegion; 0: full steps. It needs dead loads
-  /// and dilatations that are not projected.
+  /// The least shift of the tangent in a trust region on the energy, see TrustRegion; 0: full steps. It needs dead
+  /// loads and dilatations that are not projected.
   double first_shift = 0.;
 };
 
@@ -53,9 +53,9 @@ public:
   /// conjugate gradients find to be indefinite are solved once more, by GMRES.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
-  /// Returns whether the last solve has ended in a stable state, as far as is known. Conjugate gradients have then solved
-  /// the last linear system, and its tangent has no negative eigenvalue on the coarsest level. In a trust region only
-  /// the tangent at the end counts. Empty: nothing is known.
+  /// Returns whether the last solve has ended in a stable state, as far as is known. Conjugate gradients have then
+  /// solved the last linear system, and its tangent has no negative eigenvalue on the coarsest level. In a trust region
+  /// only the tangent at the end counts. Empty: nothing is known.
   std::optional<bool> stable() const;
   /// Returns the number of negative eigenvalues of the last tangent on the coarsest level. Empty: it is not known.
   std::optional<int> negative_eigenvalues() const { return negative; }

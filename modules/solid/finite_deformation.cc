@@ -467,7 +467,7 @@ SolidResults FiniteDeformation<dim>::results()
 }
 
 template class FiniteDeformation<2>;
+template class FiniteDeformation<3>;
 template double FiniteDeformation<2>::count(int, const CountInverted &);
 template double FiniteDeformation<3>::count(int, const CountInverted &);
-template class FiniteDeformation<3>;
 } // namespace adamant

@@ -38,8 +38,8 @@ struct SolidResults
 ///
 /// The tangent has a matrix on each level, filled on the device. On coarser levels u has the values of the finest one
 /// at the nodes, but U' and J in U'' are averages of the finest level's. There J comes out wrong by O(h²) from u at the
-/// nodes, and U' so by K O(h²): matrices would not stay positive definite. A coarser cell with det F <= 0 at a point takes
-/// the average of F.
+/// nodes, and U' so by K O(h²): matrices would not stay positive definite. A coarser cell with det F <= 0 at a point
+/// takes the average of F.
 ///
 /// Nearly incompressible materials need projected dilatations, which are no material's of their own: U sees θ, the
 /// projection Π J to constants (degree 1) or linear functions of the unit cell's coordinates (degree 2), and p = Π
@@ -74,9 +74,9 @@ public:
   {
     inertia = Inertia<dim>(device, unknown.field(), mapping, quadrature, densities);
   }
-  /// Adds from now on ∫ ρ c (u - center) · φ_i to F, for nodal values `center`; c = 0 ends that. With `former`, stresses
-  /// conserve the energy of a step from these nodal values to 2 u - former (see ConservingPoint). It is for energies that
-  /// are no expressions, without projected dilatations.
+  /// Adds from now on ∫ ρ c (u - center) · φ_i to F, for nodal values `center`; c = 0 ends that. With `former`,
+  /// stresses conserve the energy of a step from these nodal values to 2 u - former (see ConservingPoint). It is for
+  /// energies that are no expressions, without projected dilatations.
   void set_motion(double c, const Vector<double> &center, const Vector<double> *former = nullptr);
   /// Computes the part of the tangent that comes from inertia, in place of the whole.
   void linearize_inertia();
@@ -105,8 +105,8 @@ public:
   /// density 1 is added.
   void       linearize(const Vector<double> &state, double shift = 0.);
   Form<dim> &tangent() { return *K; }
-  /// Returns how many points of coarser levels had det F <= 0 in the last tangent. There F takes its cells' averages, but
-  /// not in steps that conserve energy.
+  /// Returns how many points of coarser levels had det F <= 0 in the last tangent. There F takes its cells' averages,
+  /// but not in steps that conserve energy.
   double n_inverted_on_coarser() const { return n_replaced; }
   bool   in_motion() const { return inertia.acts(); } ///< whether the tangent has a term of inertia
   /// Returns the root mean square of Π J - θ in the state of the last residual; waits.

@@ -30,8 +30,8 @@ struct PressedFacesView
         sum[c] += value[static_cast<long>(point) * shapes.n + a] * of_points(c, point);
   }
 
-  /// Adds row c of the derivative of these forces to u at node b, φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J. There t = p n da, and
-  /// h = ∇φ_b.
+  /// Adds row c of the derivative of these forces to u at node b, φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J. There t = p
+  /// n da, and h = ∇φ_b.
   template <int c>
   ADAMANT_HOST_DEVICE void add_tangent(int cell, int a, int b, double (&row)[dim]) const
   {

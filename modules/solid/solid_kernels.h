@@ -142,7 +142,8 @@ struct Stress
 };
 
 /// Computes ∫ P ∇φ_a + φ_a b over a cell for a stress P and a force b at points, plus ∫ φ_a t over its faces under
-/// pressure for tractions t. It is for Device::for_each over cells and their nodes a. Component c of the result is at [(cell n + a) dim + c].
+/// pressure for tractions t. It is for Device::for_each over cells and their nodes a. Component c of the result is at
+/// [(cell n + a) dim + c].
 template <int dim>
 struct Forces
 {

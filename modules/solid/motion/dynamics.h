@@ -78,8 +78,8 @@ public:
   /// Prepares the deformation for the balance of a step between these times, and sets w to a guess, on the way of v. It
   /// turns prescribed values at `end` into values in the balance, and returns the time of it.
   double begin(double start, double end, Vector<double> &g, Vector<double> &w);
-  /// Ends the step by the state w in the balance, where `factor` multiplied the load. Throws SolverError where cells are
-  /// inverted at the end; nothing has then changed.
+  /// Ends the step by the state w in the balance, where `factor` multiplied the load. Throws SolverError where cells
+  /// are inverted at the end; nothing has then changed.
   void end(const Vector<double> &w, double factor);
   /// Evaluates the deformation at the end of the last step: its results and its forces, inertia included.
   void evaluate();

@@ -190,8 +190,8 @@ TEST_P(Solid, EnergyOfARotatedBody)
     }
 }
 
-// A strip that is bent by 1.2 π turns the coarsest cell inside out, where it takes the averages of F and J. These keep the
-// tangent's matrix there one of numbers.
+// A strip that is bent by 1.2 π turns the coarsest cell inside out, where it takes the averages of F and J. These keep
+// the tangent's matrix there one of numbers.
 TEST_P(Solid, InvertedOnCoarserLevels)
 {
   for (const bool projected : {false, true})

@@ -1,5 +1,5 @@
-// What leads past a load that buckles: the tangent plus a mass, the number of its negative eigenvalues, and the rules of
-// the trust region.
+// What leads past a load that buckles: the tangent plus a mass, the number of its negative eigenvalues, and the rules
+// of the trust region.
 #include "body.h"
 
 #include "solid/negative_eigenvalues.h"
@@ -60,8 +60,8 @@ TEST_P(Stability, ShiftedTangent)
   EXPECT_NEAR((square(shift) - square(0.)) / shift, mass, 1e-11 * mass);
 }
 
-// A matrix with zeros on its diagonal needs pivots of two rows. A tangent has no negative eigenvalue at rest, and with a
-// shift that is negative and large one for each unknown that is free.
+// A matrix with zeros on its diagonal needs pivots of two rows. A tangent has no negative eigenvalue at rest, and with
+// a shift that is negative and large one for each unknown that is free.
 TEST_P(Stability, NegativeEigenvalues)
 {
   const auto number = [&](std::initializer_list<std::initializer_list<double>> rows) {
