@@ -189,7 +189,7 @@ private:
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
       }
     newton_steps += newton.steps;
-    history          = solid::NewtonHistory(newton);
+    history.set(newton);
     schedule.n_steps = step + steps.left(time);
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
@@ -210,7 +210,8 @@ private:
       return equilibrium->solve(load_factor(t), load, g, state);
     });
     note_what_is_unusual();
-    stable = equilibrium->stable().value_or(stable);
+    stable                       = equilibrium->stable().value_or(stable);
+    history.negative_eigenvalues = equilibrium->negative_eigenvalues().value_or(history.negative_eigenvalues);
     if (dynamics)
       {
         dynamics->end(state, load_factor(t));
@@ -231,6 +232,7 @@ private:
     steps.serialize(state);
     state.scalar(newton_steps);
     state.scalar(history.values);
+    state.scalar(history.negative_eigenvalues);
     state.scalar(stable);
     if (dynamics)
       dynamics->serialize(state, time);
@@ -267,8 +269,6 @@ private:
   {
     record["newton_steps"] = newton_steps;
     history.add_to(record);
-    if (const auto n = equilibrium->negative_eigenvalues())
-      record["negative_eigenvalues"] = *n; // of the last tangent, on the coarsest level
     results->add_to(record, this->download(u), this->folder());
   }
 

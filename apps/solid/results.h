@@ -21,14 +21,15 @@
 
 namespace solid
 {
-/// What run.json tells of Newton's method: tolerance, iterations, length and residual of each step.
+/// What run.json tells of Newton's method in the last load step.
 struct NewtonHistory
 {
-  std::vector<double> values;
+  std::vector<double> values;                    ///< tolerance, iterations, length and residual of each step
+  int                 negative_eigenvalues = -1; ///< of the last tangent on the coarsest level; -1: not known
 
-  NewtonHistory() = default;
-  explicit NewtonHistory(const NewtonResult &result)
+  void set(const NewtonResult &result)
   {
+    values.clear();
     for (const auto &one : result.history)
       values.insert(values.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
   }
@@ -40,6 +41,8 @@ struct NewtonHistory
                                   {"iterations", int(values[k + 1])},
                                   {"length", values[k + 2]},
                                   {"residual", values[k + 3]}});
+    if (negative_eigenvalues >= 0)
+      record["negative_eigenvalues"] = negative_eigenvalues;
   }
 };
 
