@@ -5,6 +5,7 @@
 #include "elasticity/elastic_material.h"
 #include "elasticity/springs.h"
 #include "elasticity/stiffness.h"
+#include "elasticity/stiffness_by_cells.h"
 #include "frame/unknown.h"
 #include "solvers/krylov.h"
 
@@ -28,7 +29,8 @@ public:
   /// springs and supports do not fit to the mesh. All ranks call it together.
   Formulation(const std::string &name, const Parameters &parameters, const adamant::Unknown<dim> &field,
               const Mapping<dim> &mapping, double dt, const std::vector<double> &lengths)
-    : stationary(name == "stationary")
+    : products(parameters.products_of(name == "stationary"))
+    , stationary(name == "stationary")
     , coupled(name == "coupled")
     , materials(parameters.materials())
     , thermal(parameters.problem.is_thermal())
@@ -54,6 +56,7 @@ public:
            adamant::to_text(extremes.lambda_over_mu) + ")";
   }
 
+  const adamant::Products         products;
   const bool                      stationary, coupled;
   const adamant::ElasticMaterials materials;
 
@@ -75,6 +78,14 @@ public:
   void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const
   {
     add_mass(cell, adamant::ElasticIntegrals<dim>(cell, materials, false), old_mass, local);
+  }
+
+  /// Returns the levels' matrices A that store no entries, and null for the others.
+  std::vector<std::shared_ptr<const adamant::RowlessMatrix>>
+  by_cells(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping) const
+  {
+    const auto matrices = adamant::stiffness_by_cells(device, field, mapping, materials, products);
+    return {matrices.begin(), matrices.end()};
   }
 
   /// Conditions along normals join the components of a node.

@@ -113,9 +113,10 @@ private:
     auto F = parameters.problem.boundaries.load(field->space(), mapping, parameters.problem.body_force,
                                                 equation->materials.axial());
     adamant::require_numbers(device.communicator(), "Problem/Body force, Traction or Pressure", F);
-    work   = Vector(device, F);
-    load   = Vector(device, adamant::transposed_product(field->space().owned_H(), equation->in_rows(std::move(F))));
-    A      = field->system("A", add_A);
+    work = Vector(device, F);
+    load = Vector(device, adamant::transposed_product(field->space().owned_H(), equation->in_rows(std::move(F))));
+    A    = field->system("A", add_A);
+    A->take(equation->by_cells(device, *field, mapping));
     solver = field->solver_for(*A, equation->name(),
                                [this](const auto &level) { return adamant::rigid_body_modes(level, mapping); });
     guess  = adamant::Extrapolation(device, parameters.time.extrapolation_order);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "cells/products.h"
 #include "elasticity/elasticity_parameters.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
@@ -83,7 +84,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
 
 struct DiscretizationParameters : adamant::BoxParameters
 {
-  std::string  formulation = "condensed", volumetric_strain = "standard";
+  std::string  formulation = "condensed", volumetric_strain = "standard", materials = "points";
   unsigned int degree = 1;
 
   DiscretizationParameters()
@@ -94,6 +95,10 @@ struct DiscretizationParameters : adamant::BoxParameters
                   "standard; b_bar: on each cell its projection to constants (degree 1) or linear functions (degree "
                   "2), so that nearly incompressible materials do not lock",
                   prm, Patterns::Selection("standard|b_bar"));
+    add_parameter("Materials", materials,
+                  "Where materials depend on the place: points, at quadrature points; cells, the mean of these in each "
+                  "cell for the matrices. Stresses and energies have the material of the place",
+                  prm, Patterns::Selection("points|cells"));
     add_parameter("Degree", degree,
                   "Degree of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells "
                   "of half the size",
@@ -141,6 +146,9 @@ struct Parameters
   TimeParameters                  time;
   OutputParameters                output{mesh_file};
   adamant::LinearSolverParameters linear_solver{default_options(), 400};
+  adamant::ProductsParameter      products{linear_solver,
+                                      "cells on large levels on a GPU with Discretization/Materials = cells, for a "
+                                           "stationary problem with one Poisson ratio, where possible"};
   adamant::AdaptivityParameters   adaptivity{{"displacement", "velocity"}};
 
   unsigned int dim() const { return problem.dimension; }
@@ -149,7 +157,19 @@ struct Parameters
   {
     auto materials  = problem.materials();
     materials.b_bar = discretization.volumetric_strain == "b_bar";
+    materials.means = discretization.materials == "cells";
     return materials;
+  }
+
+  // Products by cells have one number for each cell. Few materials make few different rows, which are as quick.
+  adamant::Products products_of(bool stationary) const
+  {
+    const bool of_place = !problem.are_constant();
+    const auto wanted   = products.products(!stationary                         ? "Time stepping/Stationary = true" :
+                                            !problem.boundaries.springs.empty() ? "no Problem/Springs" :
+                                            of_place && !materials().means      ? "Discretization/Materials = cells" :
+                                                                                  "");
+    return wanted == adamant::Products::automatic && !of_place ? adamant::Products::rows : wanted;
   }
 
   adamant::Schedule schedule() const
@@ -211,6 +231,7 @@ struct Parameters
             "Discretization/Refinement = ", discretization.refinement,
             ": a mesh from a file has no such corner; take uniform or kelly");
     output.check(dim(), box());
+    products_of(time.stationary);
     require(time.stationary || time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
     if (!time.stationary)
       time.check();

@@ -26,7 +26,6 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_tools.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <optional>
@@ -192,19 +191,16 @@ private:
   {
     const auto  nodal_u = this->download(flow->u), nodal_p = this->download(flow->p);
     const auto &matrices = flow->matrices();
-    const auto &levels   = matrices.data().velocity;
     if (!flow->prescribes_velocity())
       {
         record["dissipation"]   = flow->dissipation();
         record["work_of_force"] = flow->work();
       }
-    record["precision"]     = to_text(flow->precision());
-    record["max_velocity"]  = nodal_vector(flow->space(), nodal_u.data()).linfty_norm();
-    record["velocities"]    = flow->space().n_global_dofs();
-    record["pressures"]     = matrices.pressure.finest().n_global_dofs();
-    record["hanging_nodes"] = flow->space().n_hanging() / dim;
-    record["levels_by_cells"] =
-      std::count_if(levels.begin(), levels.end(), [](const auto &level) { return level.rowless() != nullptr; });
+    record["precision"]        = to_text(flow->precision());
+    record["max_velocity"]     = nodal_vector(flow->space(), nodal_u.data()).linfty_norm();
+    record["velocities"]       = flow->space().n_global_dofs();
+    record["pressures"]        = matrices.pressure.finest().n_global_dofs();
+    record["hanging_nodes"]    = flow->space().n_hanging() / dim;
     record["viscosity"]        = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
     record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
     if (data.exact_velocity)

@@ -3,7 +3,7 @@
 // The local matrix is that of ∫ 2 ε(u) : ε(v), and nothing is prescribed.
 
 #include "parts.h"
-#include "stokes/cells/cell_matrix.h"
+#include "cells/cell_matrix.h"
 #include "support/box_cell.h"
 
 #include <cmath>

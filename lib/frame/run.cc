@@ -147,6 +147,8 @@ void Run::describe(const RunSize &size)
   record["dofs"]      = size.n_unknowns;
   record["cells"]     = size.n_cells;
   record["levels"]    = RunRecord::array();
+  record["levels_by_cells"] =
+    std::count_if(size.levels.begin(), size.levels.end(), [](const auto &level) { return level.rowless() != nullptr; });
   for (const auto &level : size.levels)
     {
       const double entries = level.has_rows() ? double(level.matrix().n_nonzeros()) : 0.; // a RowlessMatrix has none

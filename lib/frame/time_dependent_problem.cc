@@ -341,7 +341,7 @@ void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim
     std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
   std::vector<LevelData> levels(field.n_levels()); // by their matrices alone: the rest may be gone
   for (std::size_t level = 0; level < levels.size(); ++level)
-    levels[level].values = form.matrix(level);
+    levels[level].values = form.level(level).values;
   describe({n_unknowns, n_cells, levels, parameters, extrapolation_order}, &solver);
 }
 

@@ -31,6 +31,16 @@ ElasticMaterial ElasticCoefficients::at(dealii::types::material_id id, const dea
   return plane == Plane::stress ? material.in_plane_stress() : material;
 }
 
+ElasticMaterial mean_of(const std::vector<ElasticMaterial> &materials)
+{
+  ElasticMaterial mean{0., 0., 0., 0., materials.front().plane_stress};
+  for (const auto &one : materials)
+    for (double ElasticMaterial::*of :
+         {&ElasticMaterial::lambda, &ElasticMaterial::mu, &ElasticMaterial::density, &ElasticMaterial::thermal_strain})
+      mean.*of += one.*of / static_cast<double>(materials.size());
+  return mean;
+}
+
 std::string fault_of_material(double young, double poisson, double density, bool with_density)
 {
   if (!(young > 0.))

@@ -94,6 +94,9 @@ struct ElasticCoefficients
   ElasticMaterial at(dealii::types::material_id id, const dealii::Point<3> &x, Plane plane) const;
 };
 
+/// Returns the mean of each coefficient.
+ElasticMaterial mean_of(const std::vector<ElasticMaterial> &materials);
+
 /// The materials of all cells, by material id and, where `of_place` is given, by place.
 struct ElasticMaterials
 {
@@ -102,6 +105,7 @@ struct ElasticMaterials
   /// Whether tr(epsilon) is projected to polynomials of lower degree on each cell, see DilatationSpace.
   bool                                       b_bar    = false;
   Plane                                      plane    = Plane::strain;
+  bool                                       means    = false;   ///< whether matrices have each cell's mean, see on()
   std::shared_ptr<const ElasticCoefficients> of_place = nullptr; ///< takes the place of the materials above
 
   bool is_constant() const { return of_place == nullptr; } ///< in each material
@@ -120,7 +124,8 @@ struct ElasticMaterials
     return is_constant() ? in(id) : of_place->at(id, {x[0], x[1], dim == 3 ? x[dim - 1] : 0.}, plane);
   }
 
-  /// Returns the material of a cell, or one for each quadrature point where it depends on the place.
+  /// Returns the material of a cell, or one for each quadrature point where it depends on the place. With `means` it is
+  /// the mean of these.
   template <int dim>
   std::vector<ElasticMaterial> on(const CellContext<dim> &cell) const
   {
@@ -129,6 +134,8 @@ struct ElasticMaterials
     std::vector<ElasticMaterial> at_points;
     for (const unsigned int q : cell.quadrature_point_indices())
       at_points.push_back(at(cell.material_id(), cell.quadrature_point(q)));
+    if (means)
+      return {mean_of(at_points)};
     return at_points;
   }
 

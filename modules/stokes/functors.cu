@@ -1,7 +1,6 @@
 // The module's functors for the GPU.
 
 #include "algebra/functors.cuh"
-#include "stokes/cells/cell_matrix.h"
 #include "stokes/scaled_product.h"
 #include "stokes/stokes_kernels.h"
 #include "stokes/strain_kernels.h"
@@ -18,13 +17,6 @@ template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, Wei
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
 template void for_each(const DeviceInterface &, int, const AverageInCells &);
 template void for_each(const DeviceInterface &, int, const RatioInCells &);
-template void for_each(const DeviceInterface &, int, const ScaleOfCells &);
-template void for_each(const DeviceInterface &, int, const ToFirstNodes<double> &);
-template void for_each(const DeviceInterface &, int, const ToFirstNodes<float> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, GridBlocks> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, GridBlocks> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, ClusterBlocks> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, ClusterBlocks> &);
 template void for_each(const DeviceInterface &, int, const Power &);
 template void for_each(const DeviceInterface &, int, const InvertPositive &);
 template void for_each(const DeviceInterface &, int, const RemoveMean<double> &);

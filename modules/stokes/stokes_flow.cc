@@ -34,7 +34,7 @@ StokesOptions stokes_options(LevelMeshOptions levels, double length, const Visco
           parameters.exponent,
           parameters.boundary_weight,
           length,
-          parameters.velocity_product(averages)};
+          parameters.products_of(averages)};
 }
 
 template <int dim>

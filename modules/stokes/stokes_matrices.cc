@@ -81,7 +81,7 @@ StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<
   , options(options)
   , mapping(mapping)
   , open(open)
-  , A(device, velocity, dirichlet, mapping, options.coarse_viscosity, options.product)
+  , A(device, velocity, dirichlet, mapping, options.coarse_viscosity, options.products)
 {
   assemble_divergence();
   assemble_masses();

@@ -34,7 +34,7 @@ struct StokesOptions
   double           bfbt_exponent        = 0.75;                  ///< q: C = diag(1 / ∫ η^q φ_i)
   double           bfbt_boundary_weight = 1.;                    ///< weight of cells at walls in these integrals
   double           length               = 1.;                    ///< about the length of the domain
-  VelocityProduct  product              = VelocityProduct::rows; ///< how A is multiplied
+  Products         products             = Products::rows;        ///< how A is multiplied
 };
 
 /// The matrices of -div(2 η ε(u)) + ∇p = f, div u = 0 in Q1-iso-Q2/Q1 or Q2-Q1 elements. With shape functions φ of the

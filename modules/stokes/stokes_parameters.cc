@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "frame/sparse_direct.h"
-#include "multigrid/smoothers/registry.h"
 
 namespace adamant
 {
@@ -60,6 +59,7 @@ NonlinearViscosityParameters::NonlinearViscosityParameters()
 
 StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
   : LinearSolverParameters(default_options(), 125)
+  , products(*this, "cells for the velocity on large levels on a GPU, where possible")
 {
   using namespace dealii::Patterns;
   add_parameter("Schur complement", schur,
@@ -67,12 +67,6 @@ StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
                 "weighted least-squares commutator; auto: " +
                   automatic,
                 prm, Selection("auto|mass|bfbt"));
-  add_parameter(
-    "Velocity product", product,
-    "Products with the velocity's matrices: rows, as stored; cells, by the cells' viscosities on levels "
-    "whose cells are boxes of one shape, of any sizes. Cells are taken in 3D, with the smoothers jacobi and "
-    "block_jacobi; auto: cells on large levels on a GPU, where possible",
-    prm, Selection("auto|rows|cells"));
   add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
   add_parameter("BFBT boundary weight", boundary_weight, "Factor of the cells at walls in the weights of bfbt", prm,
                 Double(0.01, 100.));
@@ -89,15 +83,9 @@ void StokesSolverParameters::check() const
           ": this program has embedding only");
 }
 
-VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const
+Products StokesSolverParameters::products_of(const ViscosityParameters &averages) const
 {
-  const bool possible = averages.finest != "none" && preconditioner == "multigrid" &&
-                        smoother_kind(options("").multigrid.smoother.type).matrix != nullptr;
-  require(possible || product != "cells", "Linear solver/Velocity product = cells needs a Finest average other than "
-                                          "none, multigrid, and the smoother jacobi or block_jacobi");
-  return !possible || product == "rows" ? VelocityProduct::rows :
-         product == "cells"             ? VelocityProduct::cells :
-                                          VelocityProduct::automatic;
+  return products.products(averages.finest == "none" ? "a Finest average other than none" : "");
 }
 
 MultigridOptions StokesSolverParameters::pressure_options(bool singular)

@@ -54,7 +54,7 @@ struct StokesOutputParameters : EvaluationParameters
 /// Section "Linear solver" of Stokes flow: parameters of every linear solver, and of the Schur complement.
 struct StokesSolverParameters : LinearSolverParameters
 {
-  std::string schur = "auto", product = "auto";
+  std::string schur           = "auto";
   double      exponent        = 0.75;
   double      boundary_weight = 1.;
   bool        adapt_precision = true;
@@ -69,9 +69,12 @@ struct StokesSolverParameters : LinearSolverParameters
   {
     return schur == "auto" ? automatic : schur == "bfbt" ? SchurComplement::bfbt : SchurComplement::mass;
   }
-  VelocityProduct velocity_product(const ViscosityParameters &averages) const;
+  Products products_of(const ViscosityParameters &averages) const; ///< the velocity's
 
   /// Returns options of the pressure's V-cycle in bfbt; `singular`: the pressure has a free constant.
   static MultigridOptions pressure_options(bool singular);
+
+private:
+  ProductsParameter products;
 };
 } // namespace adamant

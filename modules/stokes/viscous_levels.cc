@@ -4,7 +4,6 @@
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/patches.h"
 #include "fem/meshes/mesh.h"
-#include "stokes/cells/cells_of_level.h"
 #include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -20,8 +19,7 @@ namespace adamant
 {
 template <int dim>
 ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
-                                  const dealii::Mapping<dim> &mapping, Average coarse_viscosity,
-                                  VelocityProduct product)
+                                  const dealii::Mapping<dim> &mapping, Average coarse_viscosity, Products products)
   : device(device)
   , velocity(velocity)
   , mapping(mapping)
@@ -34,7 +32,8 @@ ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &veloci
 {
   for (std::size_t level = 0; level < bilinear().n_levels(); ++level)
     of_shapes.push_back(tabulate_shapes(bilinear().space(level), dealii::QGauss<dim>(2)));
-  find_meshes(product);
+  by_cells = matrices_by_cells(device, bilinear(), products, [this](std::size_t l) { return to_host(of_shapes[l]); });
+  A.take({by_cells.begin(), by_cells.end()});
   if (!nodes)
     return;
   A_of_q2.emplace("A", velocity, unknowns(velocity), mapping, dealii::QGauss<dim>(3), stokes_flags, nullptr);
@@ -53,28 +52,6 @@ Vector<double> ViscousLevels<dim>::tabulate_shapes(const LevelSpace<dim>        
   Vector<double>            result(device, n_pairs * dim * dim);
   device.for_each(n_pairs, ViscousStressOfShapes<dim>{cells.view(), result.data()});
   return result;
-}
-
-// The coarsest level's entries are needed for its inverse. On small levels, which the cache holds, rows are as quick.
-template <int dim>
-void ViscousLevels<dim>::find_meshes(VelocityProduct product)
-{
-  by_cells.resize(bilinear().n_levels());
-  const bool automatic = product == VelocityProduct::automatic;
-  if (product == VelocityProduct::rows || device.matrix_format() == MatrixFormat::cusparse ||
-      (automatic && !device.traits().many_threads))
-    return;
-  if constexpr (dim == 3)
-    for (std::size_t level = 1; level < bilinear().n_levels(); ++level)
-      {
-        const auto &space = bilinear().space(level);
-        double      n     = space.n_owned(); // of the rank that has most
-        space.communicator().max(&n, 1);
-        if (automatic && n < 20000 * dim)
-          continue;
-        if (auto mesh = cells_of_level(space, to_host(of_shapes[level])))
-          by_cells[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
-      }
 }
 
 template <int dim>
@@ -103,7 +80,7 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
 template <int dim>
 void ViscousLevels<dim>::set_levels()
 {
-  data = levels_of(bilinear(), A, {by_cells.begin(), by_cells.end()});
+  data = levels_of(bilinear(), A);
   if (!A_of_q2)
     return;
   const auto &space   = velocity.finest();

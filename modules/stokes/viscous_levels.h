@@ -2,12 +2,12 @@
 
 #include "algebra/vector.h"
 #include "base/array.h"
+#include "cells/products.h"
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/spaces/field.h"
 #include "fem/spaces/level_space.h"
 #include "operators/level_data.h"
-#include "stokes/cells/cell_matrix.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
@@ -21,15 +21,6 @@ namespace adamant
 /// What the kernels of the module need at quadrature points.
 const auto stokes_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
 
-/// How the levels' matrices are multiplied.
-enum class VelocityProduct
-{
-  rows,     ///< entries are stored
-  cells,    ///< products use the cells' viscosities (CellMatrix) where a level's cells are boxes of one shape, but not
-            ///< on the coarsest one
-  automatic ///< cells on a GPU, on levels of which a rank has at least 20 000 nodes; else rows
-};
-
 /// The matrices A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for
 /// each cell of the velocity's mesh. A velocity in Q1 has its own levels. A velocity in Q2 lives on the second finest
 /// level mesh and has the nodes of Q1 on the finest one. Nodes that hang in this Q1 hang in Q2, too. Its matrix is one
@@ -39,11 +30,10 @@ template <int dim>
 class ViscousLevels
 {
 public:
-  /// The field and `mapping` have to outlive the object. With `product` other than rows, smoothers are jacobi and
+  /// The field and `mapping` have to outlive the object. With `products` other than rows, smoothers are jacobi and
   /// block_jacobi, and η cannot be given at quadrature points. All ranks call all functions together.
   ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
-                const dealii::Mapping<dim> &mapping, Average coarse_viscosity,
-                VelocityProduct product = VelocityProduct::rows);
+                const dealii::Mapping<dim> &mapping, Average coarse_viscosity, Products products = Products::rows);
 
   /// Updates the matrices for η > 0 of the cells of the velocity's mesh and of the finest mesh, which are one mesh for
   /// Q1. Where `at_points` is given, the finest matrix has these values at the points of QGauss(degree + 1) instead.
@@ -54,7 +44,6 @@ public:
 
 private:
   Vector<double> tabulate_shapes(const LevelSpace<dim> &space, const dealii::Quadrature<dim> &quadrature) const;
-  void           find_meshes(VelocityProduct product);
   void           set_levels();
 
   Device                      device;

@@ -230,7 +230,7 @@ def sanitizer(gpus, build, jobs, only, report):
                 add(name, [build / "tests" / name, f"--gtest_filter={some}"], tool)
 
         for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"),
-                           ("stokes/test_cell_matrix", "*cuda*"),
+                           ("cells/test_cell_matrix", "*cuda*"),
                            ("multigrid/test_multigrid", "*cuda*-" + LONG_IN_MEMCHECK),
                            ("fem/test_device_forms", "*cuda*:*Cuda*")]:
             add_test(test, some, "memcheck")

@@ -622,6 +622,39 @@ TEST_F(Elasticity, SolversGiveTheSameSolution)
     }
 }
 
+// Each cell has a modulus of its own. Products without stored rows give the displacements of rows, also with hanging
+// nodes.
+TEST_F(Elasticity, ByCellsAsByRows)
+{
+  const Settings graded =
+    stationary + tolerance("1e-10") +
+    Settings{"Problem/Young modulus=1+50*exp(-30*((x-1)^2+(y-0.4)^2))", "Discretization/Materials=cells",
+             "Linear solver/Coarsest level cells=70", "Output/Points=2, 1, 1"};
+  for (const Settings &on : {mesh("edge", 2, 2), mesh("uniform", 3, 0),
+                             mesh("face", 2, 1) + Settings{"Discretization/Volumetric strain=b_bar"}})
+    {
+      const auto rows  = solve(graded + on + Settings{"Linear solver/Products=rows"}).record,
+                 cells = solve(graded + on + Settings{"Linear solver/Products=cells"}).record;
+      EXPECT_EQ(rows.at("levels_by_cells"), 0) << on[0];
+      EXPECT_EQ(cells.at("levels_by_cells").get<std::size_t>(), cells.at("levels").size() - 1) << on[0];
+      EXPECT_EQ(cells.at("levels").back().at("nonzeros"), 0) << on[0];
+      EXPECT_EQ(cells.at("iterations"), rows.at("iterations")) << on[0];
+      EXPECT_NEAR(cells.at("work_of_load").get<double>() / rows.at("work_of_load").get<double>(), 1., 1e-9) << on[0];
+      for (const int c : {0, 1, 2})
+        EXPECT_NEAR(cells.at("displacements")[0][c].get<double>(), rows.at("displacements")[0][c].get<double>(),
+                    1e-9 * std::abs(rows.at("displacements")[0][1].get<double>()))
+          << on[0];
+    }
+  const auto refuse = [&](const Settings &settings, const std::string &text) {
+    expect_refused(graded + mesh("uniform", 1, 0) + Settings{"Linear solver/Products=cells"} + settings, text);
+  };
+  refuse({"Discretization/Materials=points"}, "Discretization/Materials = cells");
+  refuse({"Problem/Poisson ratio=0.3+0.1*x"}, "one Poisson ratio");
+  refuse({"Problem/Springs=1: 3"}, "no Problem/Springs");
+  refuse({"Linear solver/Smoother=fsai"}, "jacobi or block_jacobi");
+  refuse({"Time stepping/Stationary=false"}, "Stationary = true");
+}
+
 TEST_F(Elasticity, ThreadsDoNotChangeABit)
 {
   const auto one = solve(moving_block(), 1), two = solve(moving_block(), 2);

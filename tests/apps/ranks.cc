@@ -397,6 +397,10 @@ const Case cases[] = {
      Settings{"Problem/Young modulus=2+x*y", "Problem/Density=1+z", "Problem/Thermal expansion=0.1*x",
               "Problem/Springs=2: 1; 0.5", "Problem/Dirichlet boundaries=0: x",
               "Problem/Supports=x = 0, y = 0: z; x = 1, y = 1, z = 1: xy", "Output/Stress points=0.3, 0.4, 0.6"}},
+  {"ElasticityByCells3D", elasticity,
+   bar + mesh("edge", 2, 2) +
+     Settings{"Problem/Young modulus=2+x*y", "Problem/Poisson ratio=0.3", "Discretization/Materials=cells",
+              "Time stepping/Stationary=true", "Linear solver/Products=cells"}},
   {"ElasticityAxial2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) +
      Settings{"Problem/Plane=axial", "Problem/Thermal expansion=0.1", "Output/Stress points=0, 0.4; 0.3, 0.6"}},
@@ -472,7 +476,7 @@ const Case cases[] = {
    balls + Settings{"Mesh/Refinements=3", "Problem/Body force=0; -exp(-40*((x-0.3)^2+(y-0.6)^2))",
                     "Problem/Boundaries=0: free_slip, 2: outflow", "Problem/Traction=1: y; 0.1; 0",
                     "Discretization/Velocity=q2", "Linear solver/Schur complement=bfbt", "Refinement/For velocity=1"}},
-  {"Stokes3D", stokes, balls_in_3d + Settings{"Output/Files=true", "Linear solver/Velocity product=cells"}},
+  {"Stokes3D", stokes, balls_in_3d + Settings{"Output/Files=true", "Linear solver/Products=cells"}},
   {"BuoyantFlow2D", buoyant_flow,
    blob + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=0.3-abs(x-0.4)", "Time stepping/Steps=3"}},
   {"BuoyantFlowOfAStrainRate2D", buoyant_flow,
@@ -545,8 +549,8 @@ TEST_F(NavierStokesRanks, NoNumbersOnOneOfThem)
 // By cells, with hanging nodes, as by rows.
 TEST_F(StokesRanks, ByCellsAsByRows)
 {
-  const auto rows  = run_on(2, balls_in_3d + Settings{"Linear solver/Velocity product=rows"}),
-             cells = run_on(2, balls_in_3d + Settings{"Linear solver/Velocity product=cells"});
+  const auto rows  = run_on(2, balls_in_3d + Settings{"Linear solver/Products=rows"}),
+             cells = run_on(2, balls_in_3d + Settings{"Linear solver/Products=cells"});
   EXPECT_EQ(rows.record.at("levels_by_cells"), 0);
   EXPECT_EQ(cells.record.at("levels_by_cells"), 3);
   EXPECT_GT(cells.record.at("hanging_nodes"), 0);
@@ -565,8 +569,8 @@ TEST_F(BuoyantFlowRanks, ByCellsAsByRows)
     blob + Settings{"Problem/Dimension=3",        "Problem/Gravity=0, 0, -1",       "Mesh/Refinements=2",
                     "Time stepping/Steps=2",      "Adaptivity/Interval=1",          "Adaptivity/Smallest level=2",
                     "Adaptivity/Largest level=4", "Adaptivity/First mesh cycles=1", "Adaptivity/Refine fraction=0.05"};
-  const auto rows  = run_on(2, adaptive + Settings{"Linear solver/Velocity product=rows"}),
-             cells = run_on(2, adaptive + Settings{"Linear solver/Velocity product=cells"});
+  const auto rows  = run_on(2, adaptive + Settings{"Linear solver/Products=rows"}),
+             cells = run_on(2, adaptive + Settings{"Linear solver/Products=cells"});
   EXPECT_GT(rows.record.at("levels").back().at("nonzeros"), 0);
   EXPECT_EQ(cells.record.at("levels").back().at("nonzeros"), 0);
   EXPECT_EQ(cells.max_iterations(), rows.max_iterations());

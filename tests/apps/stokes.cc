@@ -336,7 +336,7 @@ TEST_F(Stokes, TractionsDriveAParabola)
       EXPECT_LE(iterations(outcome), in_q2 ? 18 : 14);
     }
   Settings settings = channel(true, "q1_iso_q2", "mass");
-  settings.push_back("Linear solver/Velocity product=cells");
+  settings.push_back("Linear solver/Products=cells");
   EXPECT_NEAR(at_centre(solve("expressions", 3, 8, settings), 0), 0.75, 1e-9);
 }
 
@@ -407,9 +407,9 @@ TEST_F(Stokes, PeriodicLayers)
     }
   Settings in_3d = layers;
   in_3d.push_back("Mesh/Periodic boundaries=0: 1, 4: 5");
-  in_3d.push_back("Linear solver/Velocity product=rows");
+  in_3d.push_back("Linear solver/Products=rows");
   const auto rows  = solve("expressions", 3, 8, in_3d);
-  in_3d.back()     = "Linear solver/Velocity product=cells";
+  in_3d.back()     = "Linear solver/Products=cells";
   const auto cells = solve("expressions", 3, 8, in_3d);
   EXPECT_EQ(iterations(cells), iterations(rows));
   EXPECT_NEAR(cells.record.at("errors").at("u_l2").get<double>(), rows.record.at("errors").at("u_l2").get<double>(),
@@ -540,7 +540,7 @@ TEST_F(Stokes, ByCellsAsByRows)
       const auto in = [&, schur = std::string(schur), precision = std::string(precision)](const std::string &product) {
         return solve("nsinker", 3, 16,
                      {"Problem/Viscosity ratio=1e4", "Linear solver/Schur complement=" + schur,
-                      "Linear solver/Precision=" + precision, "Linear solver/Velocity product=" + product,
+                      "Linear solver/Precision=" + precision, "Linear solver/Products=" + product,
                       "Viscosity/Continuation stages=2"});
       };
       const auto rows = in("rows"), cells = in("cells");
@@ -655,7 +655,7 @@ TEST_F(Stokes, BadInput)
                  "Output/Points: the point (2 0.5) lies outside the mesh");
   expect_refused({"Discretization/Velocity=q3"}, "Velocity");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
-  expect_refused({"Linear solver/Velocity product=cells", "Linear solver/Smoother=gauss_seidel"}, "Velocity product");
+  expect_refused({"Linear solver/Products=cells", "Linear solver/Smoother=gauss_seidel"}, "Products");
   expect_refused({"Problem/Csae=sinker"}, "Case");
 }
 

@@ -76,6 +76,8 @@ TEST_F(CudaElasticity, EnergiesAreTheHostsAndBitsAreTheSameAgain)
     {"Discretization/Refinement=vertex", "Linear solver/Smoother=fsai"},
     {"Discretization/Degree=2", "Discretization/Refinement steps=1"},
     {"Problem/Dimension=2", "Discretization/Refinement=vertex"},
+    {"Time stepping/Stationary=true", "Discretization/Refinement=edge", "Problem/Young modulus=1e4*(2+x*y)",
+     "Discretization/Materials=cells", "Linear solver/Products=cells"},
     {"Linear solver/Preconditioner=component_blocks", "Discretization/Refinement=edge"},
     {"Linear solver/Preconditioner=component_blocks", "Linear solver/Solver=bicgstab",
      "Linear solver/Component blocks/Sweep=gauss_seidel", "Linear solver/Cycles=2"},
@@ -92,7 +94,7 @@ TEST_F(CudaElasticity, EnergiesAreTheHostsAndBitsAreTheSameAgain)
       for (const char *key : {"strain_energy", "kinetic_energy", "work_of_load"})
         {
           const double value = host.record.at(key);
-          EXPECT_GT(std::abs(value), 0.) << key;
+          EXPECT_TRUE(std::abs(value) > 0. || settings.front() == "Time stepping/Stationary=true") << key;
           EXPECT_NEAR(gpu.record.at(key).get<double>(), value, 1e-8 * std::abs(value)) << key;
           EXPECT_EQ(again.record.at(key), gpu.record.at(key)) << key << ": expected the same bits in a second run";
         }

@@ -79,8 +79,8 @@ TEST_F(CudaStokes, ByCellsAsTheHostByRows)
           "Output/Files=false",          "Linear solver/Precision=" + precision,
           "Linear solver/Tolerance=1e-9"};
         std::vector<std::string> rows = settings, cells = settings;
-        rows.push_back("Linear solver/Velocity product=rows");
-        cells.push_back("Linear solver/Velocity product=cells");
+        rows.push_back("Linear solver/Products=rows");
+        cells.push_back("Linear solver/Products=cells");
         const Outcome host = start_on("host", rows), gpu = start_on("cuda", cells);
         ASSERT_EQ(host.code, 0) << host.err;
         ASSERT_EQ(gpu.code, 0) << gpu.err;
@@ -109,8 +109,8 @@ TEST_F(CudaStokes, ByCellsWithJacobi)
                                                                          "Linear solver/Smoother=jacobi",
                                                                          "Linear solver/Tolerance=1e-8"} +
                                                 smoother;
-      const Outcome host = start_on("host", settings + std::vector<std::string>{"Linear solver/Velocity product=rows"}),
-                    gpu = start_on("cuda", settings + std::vector<std::string>{"Linear solver/Velocity product=cells"});
+      const Outcome host = start_on("host", settings + std::vector<std::string>{"Linear solver/Products=rows"}),
+                    gpu  = start_on("cuda", settings + std::vector<std::string>{"Linear solver/Products=cells"});
       ASSERT_EQ(host.code, 0) << host.err;
       ASSERT_EQ(gpu.code, 0) << smoother.front() << ": " << gpu.err;
       EXPECT_GT(gpu.record.at("levels_by_cells"), 0);

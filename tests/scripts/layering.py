@@ -24,10 +24,11 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "evaluation": {"meshes"},
     "tensor": set(),
     "direct": {"tensor"},
+    "cells": set(),
     "flow": {"meshes", "coefficients", "evaluation"},
-    "stokes": {"meshes", "coefficients", "evaluation", "flow"},
-    "elasticity": {"meshes", "coefficients", "evaluation"},
-    "solid": {"meshes", "coefficients", "evaluation", "elasticity"},
+    "stokes": {"meshes", "coefficients", "evaluation", "cells", "flow"},
+    "elasticity": {"meshes", "coefficients", "evaluation", "cells"},
+    "solid": {"meshes", "coefficients", "evaluation", "cells", "elasticity"},
     "scalar": {"meshes", "coefficients", "evaluation"},
     "heat": {"meshes", "coefficients", "evaluation", "scalar"},
     "dealii": set(),
@@ -35,9 +36,9 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
 ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them
 # These choose between host and GPU at compile time, as lib/algebra does.
 EXTEND_ALGEBRA = {Path("modules") / name for name in ("flow/bundle/matrix_bundle.h", "tensor/dense_products.h", "tensor/dense_products.cc",
-                                                      "tensor/no_cublas.cc", "stokes/cells/cell_matrix.cc")}
+                                                      "tensor/no_cublas.cc", "cells/cell_matrix.cc")}
 FOR_ALL_PROGRAMS = {"meshes"}  # the module that apps/CMakeLists.txt gives each program
-OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "modules/stokes", "tests/algebra", "tests/cuda"}
+OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "modules/stokes", "modules/cells", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
 DEAL_II = {"lib/fem", "lib/expressions", "lib/frame", "modules", "apps", "tests"}
 MOST_LINES = 500  # of a file in lib/

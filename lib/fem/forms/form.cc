@@ -6,6 +6,7 @@
 #include "fem/forms/patches.h"
 #include "operators/device_level.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace adamant
@@ -42,14 +43,16 @@ void Form<dim>::update()
 {
   // The finest level first: coarser meshes may still be under construction.
   for (std::size_t level = row_field.n_levels(); level-- > first_level();)
-    update(level);
+    if (stores(level))
+      update(level);
 }
 
 template <int dim>
 void Form<dim>::update(const Device &device)
 {
   for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
-    made(level).update(device);
+    if (stores(level))
+      made(level).update(device);
 }
 
 template <int dim>
@@ -116,10 +119,20 @@ std::size_t Form<dim>::n_levels() const
 template <int dim>
 LevelData Form<dim>::level(std::size_t level) const
 {
+  if (!stores(level))
+    return {rowless[level], nullptr, nullptr, row_field.node_size()};
   LevelData data{matrix(level), nullptr, nullptr, row_field.node_size()};
   if (auto rows = on_device(level))
     data.values = ValuesOnDevice{matrix(level), std::move(rows)};
   return data;
+}
+
+template <int dim>
+void Form<dim>::take(std::vector<std::shared_ptr<const RowlessMatrix>> matrices)
+{
+  rowless.clear();
+  if (std::any_of(matrices.begin(), matrices.end(), [](const auto &one) { return one != nullptr; }))
+    rowless = std::move(matrices);
 }
 
 template <int dim>
@@ -130,16 +143,14 @@ void Form<dim>::release()
 }
 
 template <int dim>
-std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
-                                 const std::vector<std::shared_ptr<const RowlessMatrix>> &rowless)
+std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form)
 {
   if (&form.rows() != &field || form.columns().kind != ColumnKind::unknowns || form.columns().field != &field)
     throw RunError("form " + form.name() + " is no system matrix of the field " + field.name());
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
-      const bool stored  = l >= rowless.size() || !rowless[l];
-      auto       level   = stored ? form.level(l) : LevelData{rowless[l], nullptr, nullptr, field.node_size()};
+      auto level         = form.level(l);
       level.prolongation = field.prolongation(l);
       level.restriction  = field.restriction(l);
       level.patches      = [&field, l](PatchKind kind) { return make_patches(field.space(l), kind); };

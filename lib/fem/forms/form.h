@@ -28,6 +28,7 @@ template <int dim>
 class LevelForm;
 template <int dim>
 class LevelMeshes;
+class RowlessMatrix;
 
 enum class ColumnKind
 {
@@ -147,7 +148,8 @@ public:
   void update(const Device &device, const KernelOfLevel &kernel_of)
   {
     for (std::size_t level = first_level(); level < n_levels(); ++level)
-      update(device, level, kernel_of(level));
+      if (stores(level))
+        update(device, level, kernel_of(level));
   }
   /// Computes the values of one level on a device. The caller includes fem/forms/assembly_tables.h.
   template <class CellKernel>
@@ -161,8 +163,11 @@ public:
   void update(const Device &device);
   /// Returns the values of a level in the memory of the device; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
-  /// Returns the matrix of a level for multigrid, with values on the device or in host memory, without transfer.
+  /// Returns the matrix of a level for multigrid, with values on the device, in host memory or not stored, without
+  /// transfer.
   LevelData level(std::size_t level) const;
+  /// Takes matrices without stored entries for the levels where these are not null. Updates leave such levels out.
+  void take(std::vector<std::shared_ptr<const RowlessMatrix>> matrices);
 
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
@@ -188,28 +193,29 @@ private:
   friend class HierarchyBuilder;
   std::size_t          n_levels() const; // of the fields
   std::size_t          first_level() const { return levels == Levels::all ? 0 : n_levels() - 1; }
+  bool                 stores(std::size_t level) const { return level >= rowless.size() || !rowless[level]; }
   LevelForm<dim>      &made(std::size_t level);
   AssemblyTables<dim> &tables(const Device &device, std::size_t level);
   void                 finish(const Device &device, std::size_t level); // after assembly there
 
-  std::string                                     name_;
-  const Field<dim>                               &row_field;
-  Columns<dim>                                    columns_;
-  const dealii::Mapping<dim>                     &mapping;
-  dealii::Quadrature<dim>                         quadrature;
-  dealii::UpdateFlags                             flags;
-  Kernel                                          kernel;
-  Levels                                          levels;
-  std::vector<std::unique_ptr<LevelForm<dim>>>    level_forms; // by level; null where there is none yet or any more
-  std::vector<std::shared_ptr<CSRMatrix<double>>> kept;        // by level: the matrix, where nothing else is kept
+  std::string                                       name_;
+  const Field<dim>                                 &row_field;
+  Columns<dim>                                      columns_;
+  const dealii::Mapping<dim>                       &mapping;
+  dealii::Quadrature<dim>                           quadrature;
+  dealii::UpdateFlags                               flags;
+  Kernel                                            kernel;
+  Levels                                            levels;
+  std::vector<std::unique_ptr<LevelForm<dim>>>      level_forms; // by level; null where there is none yet or any more
+  std::vector<std::shared_ptr<CSRMatrix<double>>>   kept;        // by level: the matrix, where nothing else is kept
+  std::vector<std::shared_ptr<const RowlessMatrix>> rowless;     // by level, empty where all are stored
 };
 
 /// Returns the data that multigrid needs of a system matrix with Levels::all and columns unknowns(field), after
-/// update(). The matrices are shared, so after another update of the form the data have the new values. Where `rowless`
-/// has a matrix for a level, it is the level's matrix, and the form has none there. Throws RunError for other forms.
+/// update(). The matrices are shared, so after another update of the form the data have the new values. Throws RunError
+/// for other forms.
 template <int dim>
-std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
-                                 const std::vector<std::shared_ptr<const RowlessMatrix>> &rowless = {});
+std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form);
 
 /// @name A form's finest matrix with changing values, on a device, for products
 /// `update_matrix` takes the values that the form has now, on the device or in host memory.

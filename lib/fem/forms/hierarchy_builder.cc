@@ -5,12 +5,16 @@
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
 
+#include <limits>
+
 namespace adamant
 {
 template <int dim>
 std::vector<LevelData> HierarchyBuilder<dim>::levels(std::size_t at_once)
 {
   form.release();
+  if (!form.rowless.empty())
+    at_once = std::numeric_limits<std::size_t>::max();
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
@@ -19,8 +23,12 @@ std::vector<LevelData> HierarchyBuilder<dim>::levels(std::size_t at_once)
                         [&field = field, l](PatchKind kind) { return make_patches(field.space(l), kind); }});
       if (l != first || (l > 0 && field.space(l).partition().size() > at_once))
         continue;
-      form.update(l);
-      levels[l].values       = keep_matrix(l);
+      if (form.stores(l))
+        {
+          form.update(l);
+          keep_matrix(l);
+        }
+      levels[l].values       = form.level(l).values;
       levels[l].prolongation = field.prolongation(l);
       levels[l].restriction  = field.restriction(l);
       ++first;
@@ -61,8 +69,11 @@ void HierarchyBuilder<dim>::release()
 {
   for (std::size_t level = 0; level < field.n_levels(); ++level)
     {
-      keep_matrix(level);
-      release_entries(level);
+      if (form.stores(level))
+        {
+          keep_matrix(level);
+          release_entries(level);
+        }
       release_transfer(level);
     }
   release_below(field.n_levels() - 1);

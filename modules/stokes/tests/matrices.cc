@@ -306,7 +306,7 @@ TEST_P(StokesForms, ByCellsAreThoseByRows)
           dirichlet[id].set(id / 2, true);
         }
       adamant::StokesOptions by_rows, by_cells;
-      by_cells.product = adamant::VelocityProduct::cells;
+      by_cells.products = adamant::Products::cells;
       StokesMatrices<3> rows(device, mesh, mapping, dirichlet, {0}, {}, by_rows),
         cells(device, mesh, mapping, dirichlet, {0}, {}, by_cells);
       const int n_cells = rows.space().n_cells();

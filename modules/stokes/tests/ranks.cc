@@ -1,13 +1,13 @@
 // Products by cells on several ranks agree with products of rows, on every level of uniform and adaptive meshes. Some
 // levels have fewer cells than there are ranks.
 #include "algebra/functors.h"
+#include "cells/cell_matrix.h"
 #include "fem/meshes/mesh.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "operators/device_level.h"
 #include "operators/linear_operator.h"
 #include "ranks/cuda_ranks.h"
-#include "stokes/cells/cell_matrix.h"
 #include "stokes/stokes_matrices.h"
 
 #include <deal.II/distributed/tria.h>
@@ -70,12 +70,12 @@ struct Levels
         dirichlet[id] = dealii::ComponentMask(3, id == 0);
         dirichlet[id].set(id / 2, true);
       }
-    for (const auto product : {VelocityProduct::rows, VelocityProduct::cells})
+    for (const auto products : {Products::rows, Products::cells})
       {
         StokesOptions options;
-        options.product                                   = product;
-        options.levels.cells_per_rank                     = 10;
-        (product == VelocityProduct::rows ? rows : cells) = std::make_unique<StokesMatrices<3>>(
+        options.products                            = products;
+        options.levels.cells_per_rank               = 10;
+        (products == Products::rows ? rows : cells) = std::make_unique<StokesMatrices<3>>(
           device, *mesh, mapping, dirichlet, std::set<unsigned int>{0}, std::set<unsigned int>(), options);
       }
   }

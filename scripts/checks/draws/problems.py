@@ -466,6 +466,14 @@ def elasticity(d):
         d.set("Linear solver/Solver", "gmres") if d.default_solver else None
     else:
         d.solver(["cg", "cg", "gmres", "bicgstab", "multigrid"], symmetric=True, components=True, degree=degree)
+    d.set("Discretization/Materials", d.pick("points", "cells"))
+    usual = {"Preconditioner": ["multigrid"], "Interpolation": ["embedding"], "Smoother": ["block_jacobi", "jacobi"]}
+    if stationary and "Problem/Springs" not in d.settings and all(
+            d.settings.get(f"Linear solver/{key}", values[0]) in values for key, values in usual.items()):
+        d.set("Linear solver/Products", products := d.pick("rows", "cells", "auto"))
+        if products == "cells":
+            d.set("Discretization/Materials", "cells")
+            d.set("Problem/Poisson ratio", d.pick("0", "0.3"))
 
 
 def solid(d):
@@ -660,7 +668,7 @@ def stationary_navier_stokes(d):
 def stokes_solver(d):
     d.solver(["gmres"], smoothers=["block_jacobi", "block_jacobi", "jacobi"], symmetric=True, amg=False,
              interpolation=False)
-    d.set("Linear solver/Velocity product", d.pick("rows", "cells", "auto"), 0.3)
+    d.set("Linear solver/Products", d.pick("rows", "cells", "auto"), 0.3)
     d.set("Linear solver/Schur complement", d.pick("mass", "bfbt", "auto"), 0.3)
 
 
@@ -811,7 +819,7 @@ TOGETHER = {"Mesh/Type", "Mesh/Cells", "Mesh/Refinements", "Mesh/Local refinemen
             "Adaptivity/First mesh cycles", "Checkpoint/Steps", "Ranks/Distributed mesh", "Linear solver/Solver",
             "Linear solver/Preconditioner", "Linear solver/Coarse solver", "Linear solver/Smoother",
             "Linear solver/Arnoldi polynomial", "Linear solver/Interpolation", "Linear solver/Scheme",
-            "Linear solver/Chebyshev", "Linear solver/Velocity product", "Solver/Vectors",
+            "Linear solver/Chebyshev", "Linear solver/Products", "Solver/Vectors",
             "Solver/Refinement tolerance", "Solver/Smoother", "Solver/Cycles", "Schur complement/Conditions",
             "Problem/Poisson ratio", "Problem/Young modulus", "Time stepping/Unstable step",
             "Implementation/Pressure solver", "Implementation/Fast diagonalization precision",

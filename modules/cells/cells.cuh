@@ -3,7 +3,7 @@
 #include "algebra/cuda/runtime/check.cuh"
 #include "algebra/cuda/sparse/row_operands.cuh"
 #include "algebra/functors/row_functors.h"
-#include "stokes/cells/cell_matrix.h"
+#include "cells/cell_matrix.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "algebra/vector.h"
 #include "base/array.h"
 #include "base/host_device.h"
-#include "stokes/cells/cell_mesh.h"
+#include "cells/cell_mesh.h"
 
 #include <cstddef>
 

@@ -4,8 +4,8 @@
 #include "algebra/cuda/runtime/check.cuh"
 #include "algebra/cuda/sparse/ghosts.cuh"
 #include "algebra/cuda/sparse/row_operands.cuh"
-#include "stokes/cells/cells.cuh"
-#include "stokes/cells/clusters.h"
+#include "cells/cells.cuh"
+#include "cells/clusters.h"
 
 #include <algorithm>
 

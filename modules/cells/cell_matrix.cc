@@ -1,4 +1,4 @@
-#include "stokes/cells/cell_matrix.h"
+#include "cells/cell_matrix.h"
 
 #include "algebra/host/row_products.h"
 #include "base/csr/csr_operations.h"

@@ -1,6 +1,6 @@
 // Products of a matrix by cells agree with products of its rows, and its rows agree with the sum over cells.
 
-#include "stokes/cells/cell_matrix.h"
+#include "cells/cell_matrix.h"
 
 #include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"

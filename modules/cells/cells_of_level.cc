@@ -1,7 +1,7 @@
-#include "stokes/cells/cells_of_level.h"
+#include "cells/cells_of_level.h"
 
+#include "cells/cell_matrix.h"
 #include "fem/ranks/distributed_rows.h"
-#include "stokes/cells/cell_matrix.h"
 
 #include <algorithm>
 #include <array>

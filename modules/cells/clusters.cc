@@ -1,4 +1,4 @@
-#include "stokes/cells/clusters.h"
+#include "cells/clusters.h"
 
 #include "base/exceptions.h"
 #include "base/parallel_for.h"

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "algebra/rowless_matrix.h"
+#include "cells/cell_mesh.h"
+#include "cells/clusters.h"
 #include "multigrid/smoothers/update_functors.h"
 #include "operators/ghost_values.h"
-#include "stokes/cells/cell_mesh.h"
-#include "stokes/cells/clusters.h"
 
 #include <array>
 #include <memory>

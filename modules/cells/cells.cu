@@ -1,6 +1,6 @@
-#include "stokes/cells/cells.cuh"
+#include "cells/cells.cuh"
 
-#include "stokes/cells/clusters.cuh"
+#include "cells/clusters.cuh"
 
 #include "algebra/functors/vector_functors.h"
 #include "multigrid/smoothers/functors.h"
@@ -151,7 +151,7 @@ public:
     const auto                   kernel  = kernels.find({call.functor, call.gather});
     if (kernel == kernels.end())
       throw RunError("a matrix by cells has no kernel for " + std::string(call.name.function) +
-                     ": does a smoother need single rows? Other functors need a line in modules/stokes/cells/cells.cu");
+                     ": does a smoother need single rows? Other functors need a line in modules/cells/cells.cu");
     kernel->second(*context, view, call);
   }
   std::size_t bytes() const override

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cells/cell_mesh.h"
 #include "fem/spaces/level_space.h"
-#include "stokes/cells/cell_mesh.h"
 
 #include <optional>
 

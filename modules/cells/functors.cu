@@ -1,0 +1,15 @@
+// The module's functors for the GPU.
+
+#include "algebra/functors.cuh"
+#include "cells/cell_matrix.h"
+
+namespace adamant::cuda
+{
+template void for_each(const DeviceInterface &, int, const ScaleOfCells &);
+template void for_each(const DeviceInterface &, int, const ToFirstNodes<double> &);
+template void for_each(const DeviceInterface &, int, const ToFirstNodes<float> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, GridBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, GridBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, ClusterBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, ClusterBlocks> &);
+} // namespace adamant::cuda

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "cells/products.h"
+#include "elasticity/elastic_material.h"
+#include "fem/spaces/field.h"
+
+#include <deal.II/fe/mapping.h>
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// Returns for each level of a displacement the matrix of its stiffness by cells (ElasticIntegrals), where products use
+/// it, else null. The number of a cell is its μ; λ/μ has to be one number. All ranks call it together. Throws InputError
+/// on all of them where it is not, and `products` are cells.
+template <int dim>
+std::vector<std::shared_ptr<CellMatrix>> stiffness_by_cells(const Device &device, const Field<dim> &displacement,
+                                                            const dealii::Mapping<dim> &mapping,
+                                                            const ElasticMaterials &materials, Products products);
+} // namespace adamant
