@@ -2,8 +2,8 @@
 
 #include "algebra/vector.h"
 #include "base/array.h"
+#include "coefficients/coarser_values.h"
 #include "fem/forms/form.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/spaces/field.h"
 #include "fem/spaces/level_space.h"
 #include "operators/level_data.h"
