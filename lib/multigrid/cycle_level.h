@@ -2,6 +2,7 @@
 
 #include "base/exchange_plan.h"
 #include "multigrid/chebyshev.h"
+#include "multigrid/harmonic_interpolation.h"
 #include "multigrid/options.h"
 #include "operators/level_data.h"
 
@@ -19,9 +20,12 @@ class Restriction
 {
 public:
   Restriction() = default;
-  /// `level` has P and R. All ranks call it together. Unless `result` is empty, products are written there; it may be
-  /// given on one rank only.
-  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {});
+  /// `level` has P and R, or `following` has R. All ranks call it together. Unless `result` is empty, products are
+  /// written there; it may be given on one rank only.
+  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {},
+              const HarmonicInterpolation *following = nullptr);
+
+  void update(const CompressedRows &transposed) { R.update(transposed); } ///< takes values of R that follow A
 
   /// Returns R r. The result is in a vector of the object, or in `result` of the constructor, until the next call.
   const Vector<Number> &vmult(const Vector<Number> &r);
@@ -30,7 +34,7 @@ public:
   std::size_t n_sent() const { return plan ? plan->sent.size() : 0; }
 
 private:
-  void sum_before_sending(const Device &device, const LevelData &level);
+  void sum_before_sending(const Device &device, const ExchangePlan &ghosts); // of P's columns
 
   Matrix<Number>                      R;                // where ranks send sums: Pᵀ of this rank's rows of P
   Vector<Number>                      result;           // of the product with R
@@ -53,6 +57,7 @@ struct CycleLevel
   void update() ///< takes over the values that the level has now
   {
     on.update();
+    interpolate({});
     smoother->update();
   }
 
@@ -61,5 +66,10 @@ struct CycleLevel
   DeviceLevel<Number>                    on; ///< has A
   Vector                                 x, y, r;
   std::unique_ptr<LevelSmoother<Number>> smoother;
+
+private:
+  void interpolate(Vector coarse_b); // makes or updates P and R where they follow A
+
+  std::unique_ptr<HarmonicInterpolation> harmonic; // null: P stays, or A does not change on the device
 };
 } // namespace adamant

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/array.h"
+#include "base/csr/csr_matrix.h"
 
 namespace adamant
 {
@@ -17,5 +17,14 @@ struct Patches
   Array<int> start = {0}, node;
 
   int size() const { return static_cast<int>(start.size()) - 1; }
+};
+
+/// What stays of an interpolation P whose values inside refined cells follow the matrix A, see HarmonicInterpolation.
+struct HarmonicRows
+{
+  Patches           inside;   ///< the nodes inside each coarse cell
+  CSRMatrix<double> P;        ///< rows inside a cell have all the columns that its rows take
+  CSRMatrix<double> around;   ///< the columns of each cell's P_b, one after the other; its columns are A's
+  Array<int>        first{0}; ///< where the rows of each cell begin in `around`
 };
 } // namespace adamant

@@ -3,9 +3,13 @@
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
-// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and the smoothers made of them.
+// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and smoothers and interpolations made of
+// them.
 
 namespace adamant
 {
@@ -42,28 +46,43 @@ struct PatchesView
 struct PatchLists
 {
   PatchLists() = default;
-  /// Patch p has the nodes node[start[p]], ..., node[start[p + 1] - 1], given in host memory, with m rows each.
-  PatchLists(const Device &device, const Array<int> &start, const Array<int> &node, int m)
+  /// Patch p has the nodes node[start[p]], ..., node[start[p + 1] - 1], given in host memory, with m rows each. The
+  /// inverses of a part of the patches are in memory together. They have at most `most_entries` entries, where one does.
+  PatchLists(const Device &device, const Array<int> &start, const Array<int> &node, int m,
+             EntryNumber most_entries = std::numeric_limits<EntryNumber>::max())
     : m(m)
     , start(device, start)
     , node(device, node)
   {
-    Array<EntryNumber> first = {0};
+    Array<EntryNumber> first;
+    EntryNumber        next = 0;
     for (std::size_t p = 0; p + 1 < start.size(); ++p)
       {
         const int n = (start[p + 1] - start[p]) * m;
-        most        = n > most ? n : most;
-        first.push_back(first.back() + EntryNumber(n) * n);
+        if (next > 0 && next + EntryNumber(n) * n > most_entries)
+          {
+            parts.push_back(static_cast<int>(p));
+            next = 0;
+          }
+        first.push_back(next);
+        next += EntryNumber(n) * n;
+        most      = n > most ? n : most;
+        n_entries = std::max(n_entries, static_cast<std::size_t>(next));
       }
+    parts.push_back(static_cast<int>(first.size()));
     first_entry = List<EntryNumber>(device, first);
-    n_entries   = first.back();
   }
-  PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
+  /// Returns a view of the patches from `patch` on, which is the first of a part.
+  PatchesView view(int patch = 0) const
+  {
+    return {m, elements(start) + patch, elements(node), elements(first_entry) + patch};
+  }
 
   int               m = 1, most = 0; ///< rows of a node; unknowns of the largest patch
   List<int>         start, node;
   List<EntryNumber> first_entry;
-  std::size_t       n_entries = 0; ///< of the inverses of all patches
+  std::vector<int>  parts     = {0}; ///< the first patch of each part, and the number of patches
+  std::size_t       n_entries = 0;   ///< of the inverses of a part
 };
 
 /// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse.
@@ -80,14 +99,15 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
 
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
 /// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
-/// is left out: its row and column of the inverse are zero. No patch has more than `most` unknowns. Each lane holds
-/// every Lanes::size-th row in registers, where loops have a fixed length.
+/// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. No
+/// patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a fixed
+/// length.
 template <typename Number, int most>
 struct InvertPatches
 {
   RowsView    A;
   PatchesView patches;
-  Number     *inverse;
+  Number     *inverse, least;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
@@ -119,14 +139,13 @@ struct InvertPatches
 
 private:
   template <class Lanes, int n_rows>
-  ADAMANT_HOST_DEVICE static void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
-                                            const Lanes &lanes)
+  ADAMANT_HOST_DEVICE void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
+                                     const Lanes &lanes) const
   {
     const int    owner = pivot % Lanes::size, of_owner = pivot / Lanes::size;
-    const Number value = lanes.from(a[of_owner][pivot], owner);
-    const bool   vanishes =
-      fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
-    const Number scale = vanishes ? Number(0) : Number(1) / value;
+    const Number value    = lanes.from(a[of_owner][pivot], owner);
+    const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
+    const Number scale    = vanishes ? Number(0) : Number(1) / value;
     Number       factor[n_rows];
 #pragma unroll
     for (int r = 0; r < n_rows; ++r)
@@ -150,7 +169,7 @@ struct InvertPatches<Number, 0>
 {
   RowsView    A;
   PatchesView patches;
-  Number     *inverse;
+  Number     *inverse, least;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
@@ -163,7 +182,7 @@ struct InvertPatches<Number, 0>
       {
         const int    row      = patches.row(p, pivot);
         const Number value    = a(pivot, pivot);
-        const bool   vanishes = fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(A.entry(row, row)));
+        const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(A.entry(row, row)));
         const Number scale    = vanishes ? Number(0) : Number(1) / value;
         lanes.wait();
         for (int j = lanes.number(); j < k; j += Lanes::size)
@@ -181,6 +200,21 @@ struct InvertPatches<Number, 0>
       }
   }
 };
+
+/// Inverts the matrices of a part of the patches, see InvertPatches.
+template <typename Number>
+void invert_patches(const Device &device, const RowsView &A, const PatchLists &lists, Number *inverse, Number least,
+                    std::size_t part = 0)
+{
+  const int  first = lists.parts[part], n = lists.parts[part + 1] - first;
+  const auto patches = lists.view(first);
+  if (lists.most <= 12)
+    device.for_each_by_lanes(n, InvertPatches<Number, 12>{A, patches, inverse, least});
+  else if (lists.most <= 32)
+    device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, patches, inverse, least});
+  else
+    device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, patches, inverse, least});
+}
 
 /// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for Device::for_each_by_lanes over the nodes. W_p² is
 /// `weight`; where `weight` is 0, it is one over the number of patches that have a node. A node without a patch has
@@ -236,6 +270,75 @@ private:
             value[k] += inverse[patches.place(p, a * m + row, b * m + c)] * W_W;
         });
       }
+  }
+};
+
+/// Computes A_ib P_b for the unknowns i inside each cell, a patch, for Device::for_each_by_lanes. The entries take the
+/// places of the entries of P. A lane takes columns. The rows of a node mostly have the same columns, so that one search
+/// finds the entries of all of them.
+struct MultiplyAround
+{
+  RowsView        A, P, around; ///< around: the columns of each cell's P_b
+  PatchesView     cells;
+  View<const int> first; ///< of each cell in `around`
+  double         *value;
+
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  {
+    for (int n = 0; n < cells.n_unknowns(p); n += cells.m)
+      for (int c = lanes.number(); c < first[p + 1] - first[p]; c += Lanes::size)
+        {
+          const int row = cells.row(p, n), column = first[p] + c;
+          for (int i = row; i < row + cells.m; ++i)
+            value[P.row_start[i] + c] = 0.;
+          for (EntryNumber e = around.row_start[column]; e < around.row_start[column + 1]; ++e)
+            {
+              const int         b     = around.column[e];
+              const EntryNumber place = A.lower_bound(row, b) - A.row_start[row];
+              for (int i = row; i < row + cells.m; ++i)
+                {
+                  const EntryNumber k = A.row_start[i] + place;
+                  value[P.row_start[i] + c] +=
+                    (k < A.row_start[i + 1] && A.column[k] == b ? A.value[k] : A.entry(i, b)) * around.value[e];
+                }
+            }
+        }
+  }
+};
+
+/// Computes the rows -A_ii⁻¹ (A_ib P_b) of P inside each cell from the values of MultiplyAround.
+struct SolveInside
+{
+  RowsView        P;
+  PatchesView     cells;
+  View<const int> first;
+  const double   *inverse, *right;
+  double         *value; ///< of P
+
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  {
+    constexpr int at_once = 4; // columns of a lane
+    const int     n = cells.n_unknowns(p), n_columns = first[p + 1] - first[p];
+    for (int i = 0; i < n; ++i)
+      for (int begin = lanes.number(); begin < n_columns; begin += at_once * Lanes::size)
+        {
+          double sum[at_once] = {};
+          for (int j = 0; j < n; ++j)
+            {
+              const double        a   = inverse[cells.place(p, i, j)];
+              const double *const row = right + P.row_start[cells.row(p, j)];
+#pragma unroll
+              for (int k = 0; k < at_once; ++k)
+                if (const int c = begin + k * Lanes::size; c < n_columns)
+                  sum[k] -= a * row[c];
+            }
+#pragma unroll
+          for (int k = 0; k < at_once; ++k)
+            if (const int c = begin + k * Lanes::size; c < n_columns)
+              value[P.row_start[cells.row(p, i)] + c] = sum[k];
+        }
   }
 };
 

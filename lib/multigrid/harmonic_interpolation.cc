@@ -1,0 +1,50 @@
+#include "multigrid/harmonic_interpolation.h"
+
+#include "multigrid/smoothers/update_functors.h"
+
+#include <numeric>
+
+namespace adamant
+{
+namespace
+{
+// The transpose with the places of its entries in P as values.
+CSRMatrix<double> transposed_places(CSRMatrix<double> P)
+{
+  std::iota(P.value.begin(), P.value.end(), 0.);
+  return transpose(P);
+}
+} // namespace
+
+HarmonicInterpolation::HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size,
+                                             EntryNumber most_entries)
+  : R_pattern(transposed_places(rows.P))
+  , P(device, rows.P)
+  , R(device, R_pattern)
+  , device(device)
+  , around(device, rows.around)
+  , cells(device, rows.inside.start, rows.inside.node, node_size, most_entries)
+  , first(device, rows.first)
+  , place(device, Array<EntryNumber>(R_pattern.value.begin(), R_pattern.value.end()))
+  , inverse(device, cells.n_entries)
+{
+  P.values.upload(rows.P.value.data());
+  around.values.upload(rows.around.value.data());
+}
+
+void HarmonicInterpolation::update(const RowsView &A)
+{
+  for (std::size_t part = 0; part + 1 < cells.parts.size(); ++part)
+    {
+      const int  begin = cells.parts[part], n = cells.parts[part + 1] - begin;
+      const auto view    = cells.view(begin);
+      const auto columns = elements(first) + begin;
+      invert_patches(device, A, cells, inverse.data(), 0., part);
+      // R has room for as many values as P.
+      device.for_each_by_lanes(n, MultiplyAround{A, P.view(), around.view(), view, columns, R.values.data()});
+      device.for_each_by_lanes(n,
+                               SolveInside{P.view(), view, columns, inverse.data(), R.values.data(), P.values.data()});
+    }
+  device.for_each(R.values.size(), Permute{place.data(), P.values.data(), R.values.data()});
+}
+} // namespace adamant

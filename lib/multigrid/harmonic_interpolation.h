@@ -1,0 +1,30 @@
+#pragma once
+
+#include "multigrid/smoothers/patch/patch_functors.h"
+#include "operators/patches.h"
+
+namespace adamant
+{
+/// The interpolation P whose values inside refined cells follow A, on a device: P_i = -A_ii⁻¹ A_ib P_b, where i are the
+/// unknowns inside a cell, and b those around it. Sums have a fixed order. Each rank computes its own rows.
+class HarmonicInterpolation
+{
+public:
+  /// There are `node_size` rows a node. At most so many entries of inverses A_ii⁻¹ are in memory, 256 MB.
+  HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size,
+                        EntryNumber most_entries = EntryNumber(1) << 25);
+
+  void update(const RowsView &A); ///< computes P and R from the values of A
+
+  CSRMatrix<double> R_pattern;
+  CompressedRows    P, R; ///< R: the transpose of this rank's rows of P
+
+private:
+  Device            device;
+  CompressedRows    around;
+  PatchLists        cells;
+  List<int>         first; // see MultiplyAround
+  List<EntryNumber> place; // R's entry k is entry place[k] of P
+  List<double>      inverse;
+};
+} // namespace adamant
