@@ -2,6 +2,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "multigrid/arnoldi_polynomial.h"
+#include "multigrid/harmonic_interpolation.h"
 #include "multigrid/smoothers/setup.h"
 
 #include <tuple>
@@ -31,21 +32,18 @@ Restriction<Number>::Restriction(const Device &device, const LevelData &level, V
                                  const HarmonicInterpolation *following)
   : result(std::move(result_))
 {
-  const CSRMatrix<double> &P = following ? level.harmonic->P : *level.prolongation;
-  if (following)
-    R = Matrix<Number>(device, following->R_pattern, following->R, level.node_size);
-  if (following ? P.ghosts != nullptr : sums_are_worth_it(level))
+  const CSRMatrix<double> &P    = following ? level.harmonic->P : *level.prolongation;
+  const bool               sums = following ? P.ghosts != nullptr : sums_are_worth_it(level);
+
+  R = following ? Matrix<Number>(device, following->R_pattern, following->R, level.node_size) :
+      sums      ? Matrix<Number>(device, transpose(P), level.node_size) :
+                  Matrix<Number>(device, *level.restriction, level.node_size);
+  if (sums)
     {
-      if (!following)
-        R = Matrix<Number>(device, transpose(P), level.node_size);
       sum_before_sending(device, *P.ghosts);
       return;
     }
-  if (!following)
-    {
-      plan = level.restriction->ghosts;
-      R    = Matrix<Number>(device, *level.restriction, level.node_size);
-    }
+  plan = following ? nullptr : level.restriction->ghosts;
   if (result.size() == 0)
     result = Vector<Number>(device, R.n_rows());
   owned = result.part(0, R.n_rows());
@@ -98,10 +96,10 @@ void CycleLevel<Number>::interpolate(Vector coarse_b)
 {
   if (!on.harmonic)
     return;
-  const bool made = P.n_rows() > 0;
+  const bool made = smoother != nullptr; // also on a rank without rows
   const auto A    = rows_on(on.device, on);
   if (!harmonic)
-    harmonic = std::make_unique<HarmonicInterpolation>(on.device, *on.harmonic, on.node_size);
+    harmonic = std::make_shared<HarmonicInterpolation>(on.device, *on.harmonic, on.node_size);
   harmonic->update(A->view());
   take_rows(on.device, made, on.harmonic->P, &harmonic->P, on.node_size, P);
   if (made)

@@ -2,7 +2,6 @@
 
 #include "base/exchange_plan.h"
 #include "multigrid/chebyshev.h"
-#include "multigrid/harmonic_interpolation.h"
 #include "multigrid/options.h"
 #include "operators/level_data.h"
 
@@ -11,6 +10,8 @@
 
 namespace adamant
 {
+class HarmonicInterpolation;
+
 /// Applies R = Pᵀ on a device, from the rows of a level to the rows of the next coarser one. Where the coarser level is
 /// on fewer ranks, ranks send sums of residuals instead of residuals. These are about a quarter as many numbers in 2D,
 /// and an eighth in 3D. Each rank forms the sums over its own rows of P, and the owners of the coarser rows add up the
@@ -70,6 +71,6 @@ struct CycleLevel
 private:
   void interpolate(Vector coarse_b); // makes or updates P and R where they follow A
 
-  std::unique_ptr<HarmonicInterpolation> harmonic; // null: P stays, or A does not change on the device
+  std::shared_ptr<HarmonicInterpolation> harmonic; // null: P stays, or A does not change on the device
 };
 } // namespace adamant

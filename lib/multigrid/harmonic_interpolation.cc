@@ -16,15 +16,13 @@ CSRMatrix<double> transposed_places(CSRMatrix<double> P)
 }
 } // namespace
 
-HarmonicInterpolation::HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size,
-                                             EntryNumber most_entries)
+HarmonicInterpolation::HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size)
   : R_pattern(transposed_places(rows.P))
   , P(device, rows.P)
   , R(device, R_pattern)
   , device(device)
   , around(device, rows.around)
-  , cells(device, rows.inside.start, rows.inside.node, node_size, most_entries)
-  , first(device, rows.first)
+  , cells(device, rows.inside.start, rows.inside.node, node_size)
   , place(device, Array<EntryNumber>(R_pattern.value.begin(), R_pattern.value.end()))
   , inverse(device, cells.n_entries)
 {
@@ -34,17 +32,11 @@ HarmonicInterpolation::HarmonicInterpolation(const Device &device, const Harmoni
 
 void HarmonicInterpolation::update(const RowsView &A)
 {
-  for (std::size_t part = 0; part + 1 < cells.parts.size(); ++part)
-    {
-      const int  begin = cells.parts[part], n = cells.parts[part + 1] - begin;
-      const auto view    = cells.view(begin);
-      const auto columns = elements(first) + begin;
-      invert_patches(device, A, cells, inverse.data(), 0., part);
-      // R has room for as many values as P.
-      device.for_each_by_lanes(n, MultiplyAround{A, P.view(), around.view(), view, columns, R.values.data()});
-      device.for_each_by_lanes(n,
-                               SolveInside{P.view(), view, columns, inverse.data(), R.values.data(), P.values.data()});
-    }
+  const int n = cells.start.size() - 1;
+  invert_patches(device, A, cells, inverse.data(), 0.);
+  // R has room for as many values as P.
+  device.for_each_by_lanes(n, MultiplyAround{A, P.view(), around.view(), cells.view(), R.values.data()});
+  device.for_each_by_lanes(n, SolveInside{P.view(), cells.view(), inverse.data(), R.values.data(), P.values.data()});
   device.for_each(R.values.size(), Permute{place.data(), P.values.data(), R.values.data()});
 }
 } // namespace adamant

@@ -10,9 +10,7 @@ namespace adamant
 class HarmonicInterpolation
 {
 public:
-  /// There are `node_size` rows a node. At most so many entries of inverses A_ii⁻¹ are in memory, 256 MB.
-  HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size,
-                        EntryNumber most_entries = EntryNumber(1) << 25);
+  HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size); ///< with so many rows a node
 
   void update(const RowsView &A); ///< computes P and R from the values of A
 
@@ -23,7 +21,6 @@ private:
   Device            device;
   CompressedRows    around;
   PatchLists        cells;
-  List<int>         first; // see MultiplyAround
   List<EntryNumber> place; // R's entry k is entry place[k] of P
   List<double>      inverse;
 };

@@ -22,9 +22,8 @@ struct Patches
 /// What stays of an interpolation P whose values inside refined cells follow the matrix A, see HarmonicInterpolation.
 struct HarmonicRows
 {
-  Patches           inside;   ///< the nodes inside each coarse cell
-  CSRMatrix<double> P;        ///< rows inside a cell have all the columns that its rows take
-  CSRMatrix<double> around;   ///< the columns of each cell's P_b, one after the other; its columns are A's
-  Array<int>        first{0}; ///< where the rows of each cell begin in `around`
+  Patches           inside; ///< the nodes inside each coarse cell
+  CSRMatrix<double> around; ///< the rows of P that stay, one for each column of A; rows inside cells are empty
+  CSRMatrix<double> P;      ///< rows inside cells have zeros in all columns that they will take
 };
 } // namespace adamant

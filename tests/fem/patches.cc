@@ -231,8 +231,7 @@ protected:
     std::vector<std::unique_ptr<adamant::HarmonicInterpolation>> updated;
     for (std::size_t l = 1; l < of.levels.size(); ++l)
       {
-        updated.push_back( // in parts of a few cells each
-          std::make_unique<adamant::HarmonicInterpolation>(device, *of.levels[l].harmonic, dim, 1000));
+        updated.push_back(std::make_unique<adamant::HarmonicInterpolation>(device, *of.levels[l].harmonic, dim));
         (void)P_of(*updated.back(), of.levels[l]);
       }
     of.take_modulus(3.);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace adamant
@@ -143,71 +142,38 @@ CSRMatrix<double> rows_for_columns(const CSRMatrix<double> &A, const CSRMatrix<d
   return product(identity, P);
 }
 
-struct Around
-{
-  int    column, unknown;
-  double value;
-
-  bool operator<(const Around &other) const
-  {
-    return std::tie(column, unknown) < std::tie(other.column, other.unknown);
-  }
-};
-
 // What stays of P where it follows A inside cells; m unknowns a node.
 HarmonicRows harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &of_level, Patches inside, int m)
 {
-  const auto    P = rows_for_columns(A, of_level);
-  Array<int>    start, cell_of(of_level.n_rows / m, -1);
-  Array<Around> entries; // of P_b, by cells
-  make_lists<Around>(
-    inside.size(), start,
-    [&](int cell, std::vector<Around> &list) {
-      const auto first = inside.node.begin() + inside.start[cell], end = inside.node.begin() + inside.start[cell + 1];
-      std::vector<int> unknowns;
-      for (auto node = first; node != end; ++node)
-        unknowns.insert(unknowns.end(), A.column.begin() + A.row_start[*node * m],
-                        A.column.begin() + A.row_start[(*node + 1) * m]);
-      sort_uniquely(unknowns);
-      for (const int b : unknowns)
-        for (auto k = P.row_start[b]; k < P.row_start[b + 1] && !std::binary_search(first, end, b / m); ++k)
-          list.push_back({P.column[k], b, P.value[k]});
-      std::sort(list.begin(), list.end());
-    },
-    [&](std::size_t n) { entries.resize(n); }, [&](std::size_t k, const Around &entry) { entries[k] = entry; });
-  HarmonicRows rows;
-  Array<int>   columns; // of all cells
-  auto        &around = rows.around;
+  const auto P = rows_for_columns(A, of_level);
+  Array<int> cell_of((P.n_rows + m - 1) / m, -1);
   for (int cell = 0; cell < inside.size(); ++cell)
-    {
-      for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)
-        cell_of[inside.node[k]] = cell;
-      for (int k = start[cell]; k < start[cell + 1]; ++k)
-        if (k == start[cell] || entries[k].column != entries[k - 1].column)
-          {
-            columns.push_back(entries[k].column);
-            around.row_start.push_back(k);
-          }
-      rows.first.push_back(static_cast<int>(columns.size()));
-    }
-  around.row_start.push_back(static_cast<std::int64_t>(entries.size()));
-  around.n_rows = static_cast<int>(columns.size());
-  around.n_cols = A.n_cols;
-  for (const auto &entry : entries)
-    {
-      around.column.push_back(entry.unknown);
-      around.value.push_back(entry.value);
-    }
-  rows.P        = matrix_of_rows(of_level.n_rows, P.n_cols, [&](int i, Row &row) {
-    const int cell = cell_of[i / m];
-    for (int k = cell < 0 ? 0 : rows.first[cell]; cell >= 0 && k < rows.first[cell + 1]; ++k)
-      row.emplace_back(columns[k], 0.);
-    for (auto k = P.row_start[i]; cell < 0 && k < P.row_start[i + 1]; ++k)
+    for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)
+      cell_of[inside.node[k]] = cell;
+  auto       around      = matrix_of_rows(P.n_rows, P.n_cols, [&](int i, Row &row) {
+    for (auto k = P.row_start[i]; cell_of[i / m] < 0 && k < P.row_start[i + 1]; ++k)
       row.emplace_back(P.column[k], P.value[k]);
   });
-  rows.P.ghosts = P.ghosts;
-  rows.inside   = std::move(inside);
-  return rows;
+  const auto columns_of  = gather(inside.size(), [&](int cell, std::vector<int> &columns) {
+    std::vector<int> unknowns;
+    for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)
+      unknowns.insert(unknowns.end(), A.column.begin() + A.row_start[inside.node[k] * m],
+                       A.column.begin() + A.row_start[(inside.node[k] + 1) * m]);
+    sort_uniquely(unknowns);
+    for (const int b : unknowns)
+      columns.insert(columns.end(), around.column.begin() + around.row_start[b],
+                      around.column.begin() + around.row_start[b + 1]);
+    sort_uniquely(columns);
+  });
+  auto       following   = matrix_of_rows(of_level.n_rows, P.n_cols, [&](int i, Row &row) {
+    for (auto k = around.row_start[i]; k < around.row_start[i + 1]; ++k)
+      row.emplace_back(around.column[k], around.value[k]);
+    if (const int cell = cell_of[i / m]; cell >= 0)
+      for (int k = columns_of.start[cell]; k < columns_of.start[cell + 1]; ++k)
+        row.emplace_back(columns_of.node[k], 0.);
+  });
+  following.ghosts = P.ghosts;
+  return {std::move(inside), std::move(around), std::move(following)};
 }
 } // namespace
 

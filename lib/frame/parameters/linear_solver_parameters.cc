@@ -200,8 +200,6 @@ void LinearSolverParameters::require_ranks(int n_ranks) const
   const std::string &smoother = given.multigrid.smoother.type;
   require(!smoother_kind(smoother).patches, section, "/Smoother = ", smoother,
           ": it runs on one rank; take block_jacobi");
-  require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
-          ": it runs on one rank; take embedding");
 }
 
 void LinearSolverParameters::require_multigrid() const
