@@ -64,12 +64,13 @@ private:
     dynamics.reset();
     equilibrium.reset();
     solver.reset();
-    with_new_interpolation.reset();
     deformation.reset();
     const auto                  lengths = extent(*mesh);
     const dealii::FESystem<dim> fe(dealii::FE_Q<dim>(parameters.discretization.degree), dim);
+    UnknownOptions              options;
+    options.coarsest_cells = parameters.coarsest_cells();
     unknown.emplace(*this, "displacement", fe, parameters.problem.boundaries.prescribed(fe, lengths),
-                    parameters.linear_solver, UnknownOptions{0, parameters.coarsest_cells()});
+                    parameters.linear_solver, options);
     parameters.problem.check_materials(unknown->space());
     parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
                                                  Springs<dim>(unknown->field(), mapping, {}, false),
@@ -123,8 +124,6 @@ private:
 
   LinearSolver &tangent_solver(bool first)
   {
-    if (parameters.linear_solver.interpolation == "harmonic") // which takes values of the matrices
-      return *(with_new_interpolation = make_solver());
     solver->update(first);
     return *solver;
   }
@@ -282,9 +281,9 @@ private:
   std::optional<PrescribedMotion<dim>>  boundary;
   std::optional<Dynamics<dim>>          dynamics; // with time steps
   std::optional<solid::Results<dim>>    results;
-  std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
-  std::shared_ptr<ProjectedValues<dim>> of_files;                       // null: dilatations are not projected
-  NewtonResult                          newton;                         // of the last load step
+  std::unique_ptr<LinearSolver>         solver;   // of the tangent
+  std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
+  NewtonResult                          newton;   // of the last load step
   solid::NewtonHistory                  history;
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
   double                                start        = 0.;

@@ -4,12 +4,12 @@
 #include "parameters.h"
 
 #include "base/exceptions.h"
+#include "coefficients/coarser_values.h"
 #include "coefficients/level_points.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/form.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "flow/flow_boundaries.h"

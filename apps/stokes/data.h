@@ -3,7 +3,7 @@
 #include "cases.h"
 
 #include "base/array.h"
-#include "fem/functions/coarser_values.h"
+#include "coefficients/coarser_values.h"
 #include "fem/meshes/flag_cells.h"
 #include "fem/meshes/mesh.h"
 #include "stokes/stokes_matrices.h"

@@ -5,9 +5,9 @@
 // on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each
 // cycle also solves with the preconditioner that step-6 has, for comparison.
 
-#include "dealii/preconditioner.h"        // added
-#include "fem/forms/form.h"               // added
-#include "fem/functions/coarser_values.h" // added
+#include "coefficients/coarser_values.h" // added
+#include "dealii/preconditioner.h"       // added
+#include "fem/forms/form.h"              // added
 
 #include <deal.II/base/multithread_info.h>
 #include <deal.II/base/quadrature_lib.h>

@@ -2,7 +2,6 @@
 
 #include "algebra/functors.cuh"
 #include "fem/forms/cell_kernel.h"
-#include "fem/functions/average_functors.h"
 
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SetOnes &);
 
@@ -17,4 +16,3 @@ template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
                                       const AssembleBlocks<3, LocalMatrices<3, 3>> &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::FindContributions &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ForAverage &);

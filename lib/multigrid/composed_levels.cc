@@ -192,7 +192,7 @@ std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelDat
   if (options.smoother.arnoldi || options.smoothing_in_float || !smoother_kind(options.smoother.type).matrix)
     return 1;
   const auto last = std::find_if_not(levels.begin(), levels.end(), [&](const LevelData &level) {
-    if (level.changing() || !level.has_rows() || level.matrix().ghosts)
+    if (level.changing() || level.harmonic || !level.has_rows() || level.matrix().ghosts)
       return false;
     return options.compose_up_to >= 0 ? level.n_rows() <= options.compose_up_to :
                                         waits && level.matrix().n_nonzeros() <= entries_on_gpu;

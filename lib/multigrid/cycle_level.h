@@ -10,6 +10,8 @@
 
 namespace adamant
 {
+class HarmonicInterpolation;
+
 /// Applies R = Pᵀ on a device, from the rows of a level to the rows of the next coarser one. Where the coarser level is
 /// on fewer ranks, ranks send sums of residuals instead of residuals. These are about a quarter as many numbers in 2D,
 /// and an eighth in 3D. Each rank forms the sums over its own rows of P, and the owners of the coarser rows add up the
@@ -19,9 +21,12 @@ class Restriction
 {
 public:
   Restriction() = default;
-  /// `level` has P and R. All ranks call it together. Unless `result` is empty, products are written there; it may be
-  /// given on one rank only.
-  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {});
+  /// `level` has P and R, or `following` has R. All ranks call it together. Unless `result` is empty, products are
+  /// written there; it may be given on one rank only.
+  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {},
+              const HarmonicInterpolation *following = nullptr);
+
+  void update(const CompressedRows &transposed) { R.update(transposed); } ///< takes values of R that follow A
 
   /// Returns R r. The result is in a vector of the object, or in `result` of the constructor, until the next call.
   const Vector<Number> &vmult(const Vector<Number> &r);
@@ -30,7 +35,7 @@ public:
   std::size_t n_sent() const { return plan ? plan->sent.size() : 0; }
 
 private:
-  void sum_before_sending(const Device &device, const LevelData &level);
+  void sum_before_sending(const Device &device, const ExchangePlan &ghosts); // of P's columns
 
   Matrix<Number>                      R;                // where ranks send sums: Pᵀ of this rank's rows of P
   Vector<Number>                      result;           // of the product with R
@@ -53,6 +58,7 @@ struct CycleLevel
   void update() ///< takes over the values that the level has now
   {
     on.update();
+    interpolate({});
     smoother->update();
   }
 
@@ -61,5 +67,10 @@ struct CycleLevel
   DeviceLevel<Number>                    on; ///< has A
   Vector                                 x, y, r;
   std::unique_ptr<LevelSmoother<Number>> smoother;
+
+private:
+  void interpolate(Vector coarse_b); // makes or updates P and R where they follow A
+
+  std::shared_ptr<HarmonicInterpolation> harmonic; // null: P stays, or A does not change on the device
 };
 } // namespace adamant

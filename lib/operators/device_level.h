@@ -3,6 +3,7 @@
 #include "algebra/matrix.h"
 #include "operators/level_data.h"
 
+#include <memory>
 #include <utility>
 #include <variant>
 
@@ -17,6 +18,16 @@ inline CSRMatrix<double> matrix_on_host(const LevelData &level)
   if (level.changing())
     matrix.value = to_host(level.changing()->values);
   return matrix;
+}
+
+/// Returns the rows of A in the memory of `device`. Where their values do not change there, this is a copy.
+inline std::shared_ptr<const CompressedRows> rows_on(const Device &device, const LevelData &level)
+{
+  if (const auto *changing = std::get_if<ValuesOnDevice>(&level.values))
+    return changing->rows;
+  auto copy = std::make_shared<CompressedRows>(device, level.matrix());
+  copy->values.upload(level.matrix().value.data());
+  return copy;
 }
 
 /// Returns A of a level in the memory of `device`.

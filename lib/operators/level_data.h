@@ -40,9 +40,9 @@ struct LevelData
   SharedMatrix prolongation;  ///< P_l, n_l x n_{l-1}, from the next coarser level; null on level 0
   SharedMatrix restriction;   ///< R_l = P_lᵀ, stored; null on level 0
   int          node_size = 1; ///< rows that belong to one node, stored next to each other
-  /// Makes the patches of nodes that a smoother by patches solves for. It is called while multigrid is built, and by
-  /// updates of some smoothers. Null: there are no patches.
-  std::function<Patches(PatchKind)> patches = nullptr;
+  /// Makes the patches of nodes that a smoother solves for, while it is built or in updates. Null: there are none.
+  std::function<Patches(PatchKind)>   patches  = nullptr;
+  std::shared_ptr<const HarmonicRows> harmonic = nullptr; ///< P follows A, P and R above are not read; null: they stay
 
   /// Returns the rows of A in host memory, without values where a device has them. Throws RunError if there are none.
   const CSRMatrix<double> &matrix() const

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/array.h"
+#include "base/csr/csr_matrix.h"
 
 namespace adamant
 {
@@ -17,5 +17,13 @@ struct Patches
   Array<int> start = {0}, node;
 
   int size() const { return static_cast<int>(start.size()) - 1; }
+};
+
+/// What stays of an interpolation P whose values inside refined cells follow the matrix A, see HarmonicInterpolation.
+struct HarmonicRows
+{
+  Patches           inside; ///< the nodes inside each coarse cell
+  CSRMatrix<double> around; ///< the rows of P that stay, one for each column of A; rows inside cells are empty
+  CSRMatrix<double> P;      ///< rows inside cells have zeros in all columns that they will take
 };
 } // namespace adamant

@@ -1,9 +1,9 @@
 #include "flow/flow_matrices.h"
 
+#include "coefficients/coarser_values.h"
 #include "coefficients/level_points.h"
 #include "fem/forms/form.h"
 #include "fem/forms/integrals.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/ranks/distributed_rows.h"
 
 #include <deal.II/base/function.h>

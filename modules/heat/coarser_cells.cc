@@ -2,7 +2,7 @@
 
 #include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
-#include "fem/functions/coarser_values.h"
+#include "coefficients/coarser_values.h"
 #include "fem/ranks/distributed_rows.h"
 
 #include <deal.II/base/geometry_info.h>

@@ -2,10 +2,10 @@
 
 #include "algebra/device.h"
 #include "algebra/matrix.h"
+#include "coefficients/coarser_values.h"
 #include "expressions/values_at_points.h"
 #include "fem/forms/form.h"
 #include "fem/forms/quadrature_data.h"
-#include "fem/functions/coarser_values.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
 #include "heat/coarser_cells.h"

@@ -1,6 +1,6 @@
 #include "solid/nested_iteration.h"
 
-#include "fem/functions/coarser_values.h"
+#include "coefficients/coarser_values.h"
 #include "fem/spaces/field.h"
 #include "frame/linear_solver_setup.h"
 #include "operators/level_data.h"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "coefficients/average_functors.h"
 #include "fem/forms/cell_kernel.h"
-#include "fem/functions/average_functors.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 #include "stokes/stokes_matrices.h"
 
 #include "base/csr/csr_operations.h"
+#include "coefficients/coarser_values.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/integrals.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/ranks/distributed_rows.h"
 #include "stokes/stokes_kernels.h"
 

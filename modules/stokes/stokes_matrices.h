@@ -1,8 +1,8 @@
 #pragma once
 
 #include "algebra/vector.h"
+#include "coefficients/coarser_values.h"
 #include "fem/forms/form.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
 #include "stokes/saddle_point_solver.h"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "coefficients/coarser_values.h"
 #include "evaluation/evaluation_parameters.h"
-#include "fem/functions/coarser_values.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "meshes/mesh_file.h"
 #include "stokes/saddle_point_solver.h"

@@ -409,6 +409,11 @@ const Case cases[] = {
   {"ElasticityCoupled3D", elasticity, bar + coupled + mesh("face", 2, 1)},
   {"ElasticityComponentBlocks2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) + Settings{"Linear solver/Preconditioner=component_blocks"}},
+  // Cells are refined on one rank, and the nodes around them may be another's.
+  {"ElasticityHarmonic2D", elasticity,
+   plane_bar + mesh("kelly", 3, 2) + Settings{"Discretization/Degree=2", "Linear solver/Interpolation=harmonic"}},
+  {"ElasticityHarmonic3D", elasticity,
+   bar + mesh("edge", 2, 1) + Settings{"Linear solver/Interpolation=harmonic", "Linear solver/Smoother=fsai"}},
   {"ElasticityComponentBlocks3D", elasticity,
    bar + mesh("edge", 2, 1) +
      Settings{"Linear solver/Preconditioner=component_blocks", "Linear solver/Solver=gmres",
@@ -504,6 +509,10 @@ const Case cases[] = {
   {"SolidAdaptive2D", solid, soft + plane, 4.},
   {"SolidAdaptiveMeanDilatation2D", solid,
    soft + plane + mean_dilatation + Settings{"Discretization/Degree=2", "Mesh/Refinements=2"}, 4.},
+  {"SolidHarmonic2D", solid, // levels with nodes on fewer ranks follow the tangent, too
+   soft + plane + mean_dilatation +
+     Settings{"Discretization/Degree=2", "Mesh/Refinements=2", "Linear solver/Interpolation=harmonic"},
+   4.},
   {"SolidAdaptiveMeanDilatation3D", solid,
    soft + mean_dilatation + Settings{"Mesh/Refinements=1", "Adaptivity/Largest level=2"}, 4.},
   {"SolidInMotion2D", solid,

@@ -3,7 +3,6 @@
 #include "fem/cell_kernels.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/form.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/functions/points.h"
 #include "fem/host_kernels.h"
 #include "fem/support.h"
@@ -324,63 +323,6 @@ TEST_P(DeviceForms, ValuesAndGradientsAtQuadraturePoints)
           ++point;
         }
     }
-}
-
-// A linear function has equal values on all levels, and averages belong to the cells below.
-TEST_P(DeviceForms, ValuesOnCoarserLevels)
-{
-  const auto with_dim = [this](auto d) {
-    constexpr int        dim = decltype(d)::value;
-    Mesh<dim>            mesh;
-    const MappingQ1<dim> mapping;
-    const Field<dim>     u(*mesh.meshes, "u", FE_Q<dim>(2));
-    SmoothFunction<dim>  function;
-    const auto           nodal = [&](std::size_t level) {
-      const auto    points = adamant::support_points(u.space(level), mapping);
-      Array<double> values(u.space(level).n_dofs());
-      for (std::size_t i = 0; i < values.size(); ++i)
-        {
-          Point<dim> p;
-          for (int c = 0; c < dim; ++c)
-            p[c] = points[c * values.size() + i];
-          values[i] = function.value(p);
-        }
-      return values;
-    };
-    adamant::InjectedValues<dim> injected(device, u);
-    injected.update(on_device(nodal(u.n_levels() - 1)));
-    for (std::size_t l = 0; l < u.n_levels(); ++l)
-      {
-        const auto found = to_host(injected[l]), expected = nodal(l);
-        for (std::size_t i = 0; i < found.size(); ++i)
-          ASSERT_NEAR(found[i], expected[i], 1e-13) << "level " << l << ", node " << i;
-      }
-    for (const auto average : {adamant::Average::arithmetic, adamant::Average::harmonic, adamant::Average::geometric})
-      {
-        adamant::CellAverages<dim> averages(device, u, average);
-        const auto                 finest = coefficients(u.finest().n_cells(), 1.);
-        averages.update(on_device(finest));
-        const auto transform = [average](double c) {
-          return average == adamant::Average::arithmetic ? c :
-                 average == adamant::Average::harmonic   ? 1. / c :
-                                                           std::log(c);
-        };
-        double expected = 0, volume = 0; // over the whole domain, from the finest and from the coarsest cells
-        for (int cell = 0; cell < u.finest().n_cells(); ++cell)
-          expected += transform(finest[cell]) * u.finest().active_cells()[cell]->measure();
-        const auto coarsest = to_host(averages[0]);
-        double     found    = 0;
-        for (int cell = 0; cell < u.space(0).n_cells(); ++cell)
-          {
-            found += transform(coarsest[cell]) * u.space(0).active_cells()[cell]->measure();
-            volume += u.space(0).active_cells()[cell]->measure();
-          }
-        EXPECT_NEAR(volume, 1., 1e-12);
-        EXPECT_NEAR(found, expected, 1e-12) << int(average);
-      }
-  };
-  with_dim(std::integral_constant<int, 2>());
-  with_dim(std::integral_constant<int, 3>());
 }
 
 TEST_P(DeviceForms, KernelsForOtherNodesAreRefused)

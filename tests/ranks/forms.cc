@@ -1,10 +1,10 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
 #include "algebra/cell_sums.h"
+#include "coefficients/coarser_values.h"
 #include "cuda_ranks.h"
 #include "fem/cell_kernels.h"
 #include "fem/forms/assembly_tables.h"
-#include "fem/functions/coarser_values.h"
 #include "fem/host_kernels.h"
 #include "fem/spaces/numbering.h"
 #include "operators/device_level.h"

@@ -1,18 +1,14 @@
 #include "fem/forms/patches.h"
 
-#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/row_ranges.h"
 #include "fem/forms/cell_rows.h"
-#include "operators/device_level.h"
-
-#include <deal.II/lac/full_matrix.h>
+#include "fem/ranks/distributed_rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 
 namespace adamant
 {
@@ -106,17 +102,21 @@ std::vector<int> vertices(const Patches &nodes_of, const Patches &cells_of)
   return list;
 }
 
-// The nodes of the fine level that act on the children of one cell of the coarse level alone, for each such cell.
+// The nodes of this rank that act on the children of one cell of the coarse level alone, for each such cell.
 template <int dim>
-Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &space, int n_coarse_cells)
+Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &space)
 {
   constexpr int none = -1, not_inside = -2;
-  const auto    cells   = nodes_of_cells(space);
-  const int     n_nodes = space.n_dofs() / space.node_size();
-  Array<int>    parent(n_nodes, none); // of all cells of a node
+  const int     m = space.node_size(), n_nodes = space.n_owned() / m;
+  const auto    cells = nodes_of_cells(space);
+  Array<int>    parent(n_nodes + (space.partition().n_ghost_indices() + m - 1) / m, none); // of all cells of a node
+  for (const auto &[first, end] : space.partition().import_indices()) // other ranks' cells have these nodes
+    std::fill(parent.begin() + first / m, parent.begin() + (end + m - 1) / m, not_inside);
+  int n_coarse_cells = 0;
   for (int cell = 0; cell < cells.size(); ++cell)
     {
       const int coarse = fine_mesh.child[cell] == LevelMesh<dim>::same_cell ? not_inside : fine_mesh.coarse_cell[cell];
+      n_coarse_cells   = std::max(n_coarse_cells, coarse + 1);
       for (int k = cells.start[cell]; k < cells.start[cell + 1]; ++k)
         if (int &known = parent[cells.node[k]]; known != coarse)
           known = known == none ? coarse : not_inside;
@@ -132,73 +132,48 @@ Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSp
   return inside;
 }
 
-// The rows -A_ii⁻¹ A_ib P_b of the unknowns i of some nodes, m each.
-std::vector<Row> harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &P, const int *nodes, int n_nodes,
-                               int m)
+// The rows of P for all columns of A, on this rank.
+CSRMatrix<double> rows_for_columns(const CSRMatrix<double> &A, const CSRMatrix<double> &P)
 {
-  const int  n     = n_nodes * m;
-  const auto place = [&](int row) { // among the unknowns, or -1
-    const auto found = std::lower_bound(nodes, nodes + n_nodes, row / m);
-    return found != nodes + n_nodes && *found == row / m ? static_cast<int>(found - nodes) * m + row % m : -1;
-  };
-  dealii::FullMatrix<double> A_ii(n, n);
-  std::vector<Row>           rows(n); // A_ib P_b
-  std::vector<int>           columns;
-  for (int i = 0; i < n; ++i)
-    {
-      const int row = nodes[i / m] * m + i % m;
-      for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-        if (const int j = place(A.column[k]); j >= 0)
-          A_ii(i, j) = A.value[k];
-        else
-          for (auto l = P.row_start[A.column[k]]; l < P.row_start[A.column[k] + 1]; ++l)
-            rows[i].emplace_back(P.column[l], A.value[k] * P.value[l]);
-      compress(rows[i]);
-      for (const auto &entry : rows[i])
-        columns.push_back(entry.first);
-    }
-  sort_uniquely(columns);
-  if (columns.empty()) // all around is prescribed
-    return rows;
-  dealii::FullMatrix<double> right(n, columns.size()), solution(n, columns.size());
-  for (int i = 0; i < n; ++i)
-    for (const auto &[column, value] : rows[i])
-      right(i, std::lower_bound(columns.begin(), columns.end(), column) - columns.begin()) = -value;
-  A_ii.gauss_jordan();
-  A_ii.mmult(solution, right);
-  for (int i = 0; i < n; ++i)
-    {
-      rows[i].clear();
-      for (std::size_t k = 0; k < columns.size(); ++k)
-        if (std::abs(solution(i, k)) > 1e-14)
-          rows[i].emplace_back(columns[k], solution(i, k));
-    }
-  return rows;
+  if (!A.ghosts)
+    return P;
+  auto identity   = matrix_of_rows(A.n_cols, A.n_cols, [](int i, Row &row) { row.emplace_back(i, 1.); });
+  identity.ghosts = A.ghosts;
+  return product(identity, P);
 }
 
-// P with the rows of the nodes inside coarse cells replaced.
-CSRMatrix<double> harmonic(const CSRMatrix<double> &A, const CSRMatrix<double> &P, const Patches &inside, int m)
+// What stays of P where it follows A inside cells; m unknowns a node.
+HarmonicRows harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &of_level, Patches inside, int m)
 {
-  std::vector<std::vector<Row>> rows(inside.size());
-  Array<int>                    list(P.n_rows, -1), number(P.n_rows); // where the new row of an unknown is
-#pragma omp parallel for schedule(dynamic, 16)
-  for (int k = 0; k < inside.size(); ++k)
-    {
-      const int *nodes = inside.node.data() + inside.start[k], n = inside.start[k + 1] - inside.start[k];
-      rows[k] = harmonic_rows(A, P, nodes, n, m);
-      for (int i = 0; i < n * m; ++i)
-        {
-          list[nodes[i / m] * m + i % m]   = k;
-          number[nodes[i / m] * m + i % m] = i;
-        }
-    }
-  return matrix_of_rows(P.n_rows, P.n_cols, [&](int i, Row &row) {
-    if (list[i] >= 0)
-      row = rows[list[i]][number[i]];
-    else
-      for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
-        row.emplace_back(P.column[k], P.value[k]);
+  const auto P = rows_for_columns(A, of_level);
+  Array<int> cell_of((P.n_rows + m - 1) / m, -1);
+  for (int cell = 0; cell < inside.size(); ++cell)
+    for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)
+      cell_of[inside.node[k]] = cell;
+  auto       around      = matrix_of_rows(P.n_rows, P.n_cols, [&](int i, Row &row) {
+    for (auto k = P.row_start[i]; cell_of[i / m] < 0 && k < P.row_start[i + 1]; ++k)
+      row.emplace_back(P.column[k], P.value[k]);
   });
+  const auto columns_of  = gather(inside.size(), [&](int cell, std::vector<int> &columns) {
+    std::vector<int> unknowns;
+    for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)
+      unknowns.insert(unknowns.end(), A.column.begin() + A.row_start[inside.node[k] * m],
+                       A.column.begin() + A.row_start[(inside.node[k] + 1) * m]);
+    sort_uniquely(unknowns);
+    for (const int b : unknowns)
+      columns.insert(columns.end(), around.column.begin() + around.row_start[b],
+                      around.column.begin() + around.row_start[b + 1]);
+    sort_uniquely(columns);
+  });
+  auto       following   = matrix_of_rows(of_level.n_rows, P.n_cols, [&](int i, Row &row) {
+    for (auto k = around.row_start[i]; k < around.row_start[i + 1]; ++k)
+      row.emplace_back(around.column[k], around.value[k]);
+    if (const int cell = cell_of[i / m]; cell >= 0)
+      for (int k = columns_of.start[cell]; k < columns_of.start[cell + 1]; ++k)
+        row.emplace_back(columns_of.node[k], 0.);
+  });
+  following.ghosts = P.ghosts;
+  return {std::move(inside), std::move(around), std::move(following)};
 }
 } // namespace
 
@@ -224,16 +199,10 @@ Patches make_patches(const LevelSpace<dim> &space, PatchKind kind)
 template <int dim>
 void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels)
 {
-  require_one_rank(field.finest(), "harmonic interpolation", "embedding");
   for (std::size_t l = 1; l < levels.size(); ++l)
-    {
-      const auto inside = nodes_inside_coarse_cells(field.meshes()[l], field.space(l), field.space(l - 1).n_cells());
-      const auto A      = levels[l].changing() ? std::make_optional(matrix_on_host(levels[l])) : std::nullopt;
-      const auto P      = std::make_shared<CSRMatrix<double>>(
-        harmonic(A ? *A : levels[l].matrix(), *levels[l].prolongation, inside, field.node_size()));
-      levels[l].restriction  = std::make_shared<CSRMatrix<double>>(transpose(*P));
-      levels[l].prolongation = P;
-    }
+    levels[l].harmonic = std::make_shared<const HarmonicRows>(
+      harmonic_rows(levels[l].matrix(), *levels[l].prolongation,
+                    nodes_inside_coarse_cells(field.meshes()[l], field.space(l)), field.node_size()));
 }
 
 template decltype(make_patches<2>)  make_patches<2>;

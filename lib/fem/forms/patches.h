@@ -14,14 +14,14 @@ namespace adamant
 template <int dim>
 Patches make_patches(const LevelSpace<dim> &space, PatchKind kind);
 
-/// Replaces the interpolations P of `levels`, the levels of a matrix of `field`, and R = Pᵀ. The nodal values i inside
-/// cells that have been refined are changed so that they have the least energy:
+/// Has the interpolations P of `levels`, the levels of a matrix of `field`, follow their matrices, and R = Pᵀ. The
+/// nodal values i inside cells that have been refined are changed so that they have the least energy:
 ///
 ///   P_i <- - A_ii⁻¹ A_ib P_b,
 ///
 /// where b are the other nodes, on which P stays. Thus a divergence-free function of the coarse level keeps its energy,
-/// as multigrid for nearly incompressible materials needs (Schoeberl 1999). P is computed once, from the present values
-/// of the matrices. It works on one rank and throws InputError on several.
+/// as multigrid for nearly incompressible materials needs (Schoeberl 1999). Multigrid computes P from the values that
+/// the matrices have, and with each update anew. All ranks call it together.
 template <int dim>
 void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels);
 } // namespace adamant

@@ -92,7 +92,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_smoothing();
   add_parameter("Interpolation", interpolation,
                 "embedding: as the elements embed; harmonic: embedding, but nodes inside refined cells get the values "
-                "of least energy, of the first matrix (for degree 2, nearly incompressible materials)",
+                "of least energy (for degree 2, nearly incompressible materials)",
                 prm, Selection("embedding|harmonic"));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
@@ -200,8 +200,6 @@ void LinearSolverParameters::require_ranks(int n_ranks) const
   const std::string &smoother = given.multigrid.smoother.type;
   require(!smoother_kind(smoother).patches, section, "/Smoother = ", smoother,
           ": it runs on one rank; take block_jacobi");
-  require(interpolation == "embedding", section, "/Interpolation = ", interpolation,
-          ": it runs on one rank; take embedding");
 }
 
 void LinearSolverParameters::require_multigrid() const

@@ -162,15 +162,9 @@ public:
   void update() final
   {
     take(level.patches(PatchKind::cells), level.patches(PatchKind::stars)); // the flow may be another one
-    if (!level.changing())
-      {
-        if (!own_A)
-          own_A = std::make_shared<CompressedRows>(level.device, level.matrix());
-        own_A->values.upload(level.matrix().value.data());
-      }
+    A       = rows_on(level.device, level);
     inverse = List<Number>(level.device, lists.n_entries);
-    level.device.for_each_by_lanes(lists.start.size() - 1,
-                                   InvertPatches<Number, 0>{A().view(), lists.view(), inverse.data()});
+    invert_patches(level.device, A->view(), lists, inverse.data(), Number(1e-5));
     level.device.outdate_graphs(); // which hold the places of all this
   }
 
@@ -209,19 +203,17 @@ private:
     for (std::size_t k = 0; k < n; ++k)
       {
         const std::size_t s = transposed && symmetric_A ? n - 1 - k : k;
-        level.device.for_each(stages[s + 1] - stages[s], SolvePatches<Number>{A().view(), lists.view(), inverse.data(),
+        level.device.for_each(stages[s + 1] - stages[s], SolvePatches<Number>{A->view(), lists.view(), inverse.data(),
                                                                               stages[s], b.data(), x.data()});
       }
   }
 
-  const CompressedRows &A() const { return level.changing() ? *level.changing() : *own_A; }
-
-  DeviceLevel<Number>             level;
-  std::vector<int>                stages; // the first patch of each stage, and the number of patches
-  PatchLists                      lists;
-  bool                            symmetric_A = false;
-  std::shared_ptr<CompressedRows> own_A; // a copy of A, where its values do not change on the device
-  List<Number>                    inverse;
+  DeviceLevel<Number>                   level;
+  std::vector<int>                      stages; // the first patch of each stage, and the number of patches
+  PatchLists                            lists;
+  bool                                  symmetric_A = false;
+  std::shared_ptr<const CompressedRows> A;
+  List<Number>                          inverse;
 };
 } // namespace
 

@@ -24,6 +24,8 @@ template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatche
 template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 0> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const SumPatches<double> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const SumPatches<float> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const MultiplyAround &);
+template void for_each_by_lanes(const DeviceInterface &, int, const SolveInside &);
 template void for_each(const DeviceInterface &, int, const SolvePatches<double> &);
 template void for_each(const DeviceInterface &, int, const SolvePatches<float> &);
 

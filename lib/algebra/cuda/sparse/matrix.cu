@@ -216,8 +216,11 @@ void SparseMatrix<Number>::update_values(const RowsView &rows)
   pattern.n_rows = rows.n_rows;
   pattern.row_start.resize(rows.n_rows + 1);
   context->download(pattern.row_start.data(), rows.row_start, pattern.row_start.size() * sizeof(EntryNumber));
-  pattern.column.resize(pattern.row_start.back());
-  context->download(pattern.column.data(), rows.column, pattern.column.size() * sizeof(int));
+  if (first_ghost >= 0) // else nobody asks for columns
+    {
+      pattern.column.resize(pattern.row_start.back());
+      context->download(pattern.column.data(), rows.column, pattern.column.size() * sizeof(int));
+    }
   convert(owned(rows), pattern);
   context->outdate_graphs(); // kernels and addresses are others
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,11 +61,8 @@ public:
   }
   void update() final
   {
-    const auto                   &level = this->level;
-    std::optional<CompressedRows> copy;
-    if (!level.changing())
-      copy.emplace(level.device, level.matrix()).values.upload(level.matrix().value.data());
-    const CompressedRows *A = copy ? &*copy : level.changing();
+    const auto &level = this->level;
+    const auto  A     = rows_on(level.device, level);
     if (kind == PatchKind::cells)
       compute<Number>(A->view());
     else // of patches that nearly do not allow any motion
@@ -114,13 +110,7 @@ private:
     if (inverse.data() == nullptr)
       inverse = List<char>(device, lists.n_entries * sizeof(Entry));
     auto *const matrices = reinterpret_cast<Entry *>(inverse.data());
-    const int   n        = lists.start.size() - 1;
-    if (lists.most <= 12)
-      device.for_each_by_lanes(n, InvertPatches<Entry, 12>{A, lists.view(), matrices});
-    else if (lists.most <= 32)
-      device.for_each_by_lanes(n, InvertPatches<Entry, 32>{A, lists.view(), matrices});
-    else
-      device.for_each_by_lanes(n, InvertPatches<Entry, 0>{A, lists.view(), matrices});
+    invert_patches(device, A, lists, matrices, Entry(1e-5));
     device.for_each_by_lanes(first.size() - 1,
                              SumPatches<Entry>{lists.view(), weight, matrices, first.data(), patch.data(), place.data(),
                                                S_rows->view(), S_rows->values.data()});

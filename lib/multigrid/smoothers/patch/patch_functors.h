@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and the smoothers made of them.
+// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and smoothers and interpolations made of
+// them.
 
 namespace adamant
 {
@@ -80,14 +81,15 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
 
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
 /// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
-/// is left out: its row and column of the inverse are zero. No patch has more than `most` unknowns. Each lane holds
-/// every Lanes::size-th row in registers, where loops have a fixed length.
+/// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. No
+/// patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a fixed
+/// length.
 template <typename Number, int most>
 struct InvertPatches
 {
   RowsView    A;
   PatchesView patches;
-  Number     *inverse;
+  Number     *inverse, least;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
@@ -119,14 +121,13 @@ struct InvertPatches
 
 private:
   template <class Lanes, int n_rows>
-  ADAMANT_HOST_DEVICE static void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
-                                            const Lanes &lanes)
+  ADAMANT_HOST_DEVICE void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
+                                     const Lanes &lanes) const
   {
     const int    owner = pivot % Lanes::size, of_owner = pivot / Lanes::size;
-    const Number value = lanes.from(a[of_owner][pivot], owner);
-    const bool   vanishes =
-      fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
-    const Number scale = vanishes ? Number(0) : Number(1) / value;
+    const Number value    = lanes.from(a[of_owner][pivot], owner);
+    const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
+    const Number scale    = vanishes ? Number(0) : Number(1) / value;
     Number       factor[n_rows];
 #pragma unroll
     for (int r = 0; r < n_rows; ++r)
@@ -144,43 +145,127 @@ private:
   }
 };
 
-/// Inverts the matrices of patches of any size, in device memory instead of registers.
+/// Inverts the matrices of patches of any size, in device memory. Pivots are taken in blocks K, so that other entries are
+/// read and written once a block: A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
 template <typename Number>
 struct InvertPatches<Number, 0>
 {
   RowsView    A;
   PatchesView patches;
-  Number     *inverse;
+  Number     *inverse, least;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
   {
-    const int  k = patches.n_unknowns(p);
-    const auto a = [&](int i, int j) -> Number & { return inverse[patches.place(p, i, j)]; };
+    const int     n = patches.n_unknowns(p), lane = lanes.number();
+    Number *const a = inverse + patches.first[p];
     gather_patch(A, patches, p, lanes, inverse);
     lanes.wait();
-    for (int pivot = 0; pivot < k; ++pivot)
+    for (int first = 0; first < n; first += width)
       {
-        const int    row      = patches.row(p, pivot);
-        const Number value    = a(pivot, pivot);
-        const bool   vanishes = fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(A.entry(row, row)));
+        const int     n_pivots = first + width < n ? width : n - first, end = first + n_pivots;
+        Number *const of_block = a + EntryNumber(first) * n, *const pivots = of_block + first;
+        invert_block(p, first, n_pivots, pivots, n, lanes);
+        for (int j = lane; j < n; j += Lanes::size)
+          if (j < first || j >= end)
+            multiply(n_pivots, pivots, 1, n, Number(1), a + EntryNumber(j) * n + first, 1);
+        lanes.wait();
+        for (int j = 0; j < n; ++j)
+          if (Number *const column = a + EntryNumber(j) * n; j < first || j >= end)
+            {
+              Number factor[width];
+#pragma unroll
+              for (int k = 0; k < width; ++k)
+                factor[k] = k < n_pivots ? column[first + k] : Number(0);
+              subtract(lane, first, Lanes::size, of_block, n, n_pivots, factor, column);
+              subtract(end + lane, n, Lanes::size, of_block, n, n_pivots, factor, column);
+            }
+        lanes.wait();
+        for (int i = lane; i < n; i += Lanes::size)
+          if (i < first || i >= end)
+            multiply(n_pivots, pivots, n, 1, Number(-1), of_block + i, n);
+        lanes.wait();
+      }
+  }
+
+private:
+  static constexpr int width = 8;
+
+  // One pivot after the other, of the block of n_pivots x n_pivots entries at `a`.
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void invert_block(int p, int first, int n_pivots, Number *a, int n, const Lanes &lanes) const
+  {
+    for (int pivot = 0; pivot < n_pivots; ++pivot)
+      {
+        const int    row      = patches.row(p, first + pivot);
+        const Number value    = a[pivot * n + pivot];
+        const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(A.entry(row, row)));
         const Number scale    = vanishes ? Number(0) : Number(1) / value;
         lanes.wait();
-        for (int j = lanes.number(); j < k; j += Lanes::size)
-          a(pivot, j) = (j == pivot ? Number(1) : a(pivot, j)) * scale;
+        for (int j = lanes.number(); j < n_pivots; j += Lanes::size)
+          a[j * n + pivot] = (j == pivot ? Number(1) : a[j * n + pivot]) * scale;
         lanes.wait();
-        for (int i = lanes.number(); i < k; i += Lanes::size)
+        for (int i = lanes.number(); i < n_pivots; i += Lanes::size)
           if (i != pivot)
             {
-              const Number factor = vanishes ? Number(0) : a(i, pivot);
-              a(i, pivot)         = Number(0);
-              for (int j = 0; j < k; ++j)
-                a(i, j) -= factor * a(pivot, j);
+              const Number factor = vanishes ? Number(0) : a[pivot * n + i];
+              a[pivot * n + i]    = Number(0);
+              for (int j = 0; j < n_pivots; ++j)
+                a[j * n + i] -= factor * a[j * n + pivot];
             }
         lanes.wait();
       }
   }
+
+  // x <- sign D x, where D has the entries d[k step_k + l step_l].
+  ADAMANT_HOST_DEVICE static void multiply(int n_pivots, const Number *d, int step_k, int step_l, Number sign,
+                                           Number *x, int step)
+  {
+    Number old[width];
+#pragma unroll
+    for (int l = 0; l < width; ++l)
+      old[l] = l < n_pivots ? sign * x[l * step] : Number(0);
+    for (int k = 0; k < n_pivots; ++k)
+      {
+        Number sum = 0;
+#pragma unroll
+        for (int l = 0; l < width; ++l)
+          sum += d[k * step_k + (l < n_pivots ? l : 0) * step_l] * old[l];
+        x[k * step] = sum;
+      }
+  }
+
+  // y_i -= Σ_k columns_ki factor_k for i = begin, begin + step, ... below `end`.
+  ADAMANT_HOST_DEVICE static void subtract(int begin, int end, int step, const Number *__restrict__ columns, int n,
+                                           int n_pivots, const Number (&factor)[width], Number *__restrict__ y)
+  {
+    int place[width]; // of column k
+#pragma unroll
+    for (int k = 0; k < width; ++k)
+      place[k] = (k < n_pivots ? k : 0) * n;
+    for (int i = begin; i < end; i += step)
+      {
+        Number sum = 0;
+#pragma unroll
+        for (int k = 0; k < width; ++k)
+          sum += columns[place[k] + i] * factor[k];
+        y[i] -= sum;
+      }
+  }
 };
+
+/// Inverts the matrices of all patches, see InvertPatches.
+template <typename Number>
+void invert_patches(const Device &device, const RowsView &A, const PatchLists &lists, Number *inverse, Number least)
+{
+  const int n = lists.start.size() - 1;
+  if (lists.most <= 12)
+    device.for_each_by_lanes(n, InvertPatches<Number, 12>{A, lists.view(), inverse, least});
+  else if (lists.most <= 32)
+    device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, lists.view(), inverse, least});
+  else
+    device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, lists.view(), inverse, least});
+}
 
 /// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for Device::for_each_by_lanes over the nodes. W_p² is
 /// `weight`; where `weight` is 0, it is one over the number of patches that have a node. A node without a patch has
@@ -235,6 +320,66 @@ private:
           if (k != EntryNumber(-1))
             value[k] += inverse[patches.place(p, a * m + row, b * m + c)] * W_W;
         });
+      }
+  }
+};
+
+/// Computes A_ib P_b for the unknowns i inside each cell, a patch, for Device::for_each_by_lanes. The entries take the
+/// places of the entries of P. A lane takes rows.
+struct MultiplyAround
+{
+  RowsView    A, P, around; ///< around: P_b, see HarmonicRows
+  PatchesView cells;
+  double     *value;
+
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  {
+    for (int n = lanes.number(); n < cells.n_unknowns(p); n += Lanes::size)
+      {
+        const int i = cells.row(p, n);
+        for (EntryNumber e = P.row_start[i]; e < P.row_start[i + 1]; ++e)
+          value[e] = 0.;
+        for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+          for (EntryNumber b = around.row_start[A.column[k]]; b < around.row_start[A.column[k] + 1]; ++b)
+            value[P.lower_bound(i, around.column[b])] += A.value[k] * around.value[b];
+      }
+  }
+};
+
+/// Computes the rows -A_ii⁻¹ (A_ib P_b) of P inside each cell from the values of MultiplyAround.
+struct SolveInside
+{
+  RowsView      P;
+  PatchesView   cells;
+  const double *inverse, *right;
+  double       *value; ///< of P
+
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  {
+    constexpr int at_once = 4; // columns of a lane
+    const int     n       = cells.n_unknowns(p);
+    for (int i = 0; i < n; ++i)
+      {
+        const EntryNumber first = P.row_start[cells.row(p, i)], n_columns = P.row_start[cells.row(p, i) + 1] - first;
+        for (EntryNumber begin = lanes.number(); begin < n_columns; begin += at_once * Lanes::size)
+          {
+            double sum[at_once] = {};
+            for (int j = 0; j < n; ++j)
+              {
+                const double        a   = inverse[cells.place(p, i, j)];
+                const double *const row = right + P.row_start[cells.row(p, j)];
+#pragma unroll
+                for (int k = 0; k < at_once; ++k)
+                  if (const EntryNumber c = begin + k * Lanes::size; c < n_columns)
+                    sum[k] -= a * row[c];
+              }
+#pragma unroll
+            for (int k = 0; k < at_once; ++k)
+              if (const EntryNumber c = begin + k * Lanes::size; c < n_columns)
+                value[first + c] = sum[k];
+          }
       }
   }
 };

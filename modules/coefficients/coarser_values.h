@@ -2,7 +2,7 @@
 
 #include "algebra/matrix.h"
 #include "base/csr/csr_matrix.h"
-#include "fem/functions/average_functors.h"
+#include "coefficients/average_functors.h"
 #include "fem/spaces/field.h"
 #include "operators/ghost_values.h"
 

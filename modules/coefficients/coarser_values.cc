@@ -1,4 +1,4 @@
-#include "fem/functions/coarser_values.h"
+#include "coefficients/coarser_values.h"
 
 #include "base/row_ranges.h"
 #include "fem/ranks/distributed_rows.h"

@@ -1,0 +1,42 @@
+#include "multigrid/harmonic_interpolation.h"
+
+#include "multigrid/smoothers/update_functors.h"
+
+#include <numeric>
+
+namespace adamant
+{
+namespace
+{
+// The transpose with the places of its entries in P as values.
+CSRMatrix<double> transposed_places(CSRMatrix<double> P)
+{
+  std::iota(P.value.begin(), P.value.end(), 0.);
+  return transpose(P);
+}
+} // namespace
+
+HarmonicInterpolation::HarmonicInterpolation(const Device &device, const HarmonicRows &rows, int node_size)
+  : R_pattern(transposed_places(rows.P))
+  , P(device, rows.P)
+  , R(device, R_pattern)
+  , device(device)
+  , around(device, rows.around)
+  , cells(device, rows.inside.start, rows.inside.node, node_size)
+  , place(device, Array<EntryNumber>(R_pattern.value.begin(), R_pattern.value.end()))
+  , inverse(device, cells.n_entries)
+{
+  P.values.upload(rows.P.value.data());
+  around.values.upload(rows.around.value.data());
+}
+
+void HarmonicInterpolation::update(const RowsView &A)
+{
+  const int n = cells.start.size() - 1;
+  invert_patches(device, A, cells, inverse.data(), 0.);
+  // R has room for as many values as P.
+  device.for_each_by_lanes(n, MultiplyAround{A, P.view(), around.view(), cells.view(), R.values.data()});
+  device.for_each_by_lanes(n, SolveInside{P.view(), cells.view(), inverse.data(), R.values.data(), P.values.data()});
+  device.for_each(R.values.size(), Permute{place.data(), P.values.data(), R.values.data()});
+}
+} // namespace adamant
