@@ -34,8 +34,8 @@ public:
             const DirichletBoundary &held);
 
   /// Returns the resultant of the reactions of each boundary that is held. The force that deforms a cell at its DoF i
-  /// is at [cell n + i], and factor times `load` are the loads on all DoFs. Moments are those at the nodes' places in
-  /// the deformed body, whose displacement is u.
+  /// is at [cell n + i], and factor times `load` are the loads on all DoFs. Moments belong to the nodes' places in the
+  /// deformed body, whose displacement is u.
   std::map<unsigned int, Resultant> resultants(const Vector<double> &forces_of_cells, double factor,
                                                const Array<double> &load, const Array<double> &u) const;
 
