@@ -94,7 +94,7 @@ private:
     if (deformation->projected())
       of_files = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
     this->add_output(*unknown, u, solid_fields<dim>(parameters.output, energies, of_files));
-    results.emplace(parameters, energies, unknown->space(), mapping, *deformation);
+    results.emplace(device, parameters, energies, unknown->space(), mapping, *deformation);
   }
 
   // Files show the state of this call, perhaps beside the next step.
@@ -253,13 +253,13 @@ private:
 
   void add_statistics(Statistics::Row &row) override
   {
-    const double factor = load_factor(time);
+    const double factor = load_factor(time), done = dynamics ? dynamics->work_of_load() : factor * device.dot(work, u);
     row.insert(row.end(), {{"load_factor", factor}, {"newton_steps", newton.steps}, {"halvings", steps.halvings}});
     if (parameters.newton.trust_region())
       row.insert(row.end(), {{"refusals", equilibrium->refusals()}});
     if (takes_cg() && parameters.problem.follower_pressure.empty() && !dynamics) // GMRES does not see it
       row.insert(row.end(), {{"stable", stable}});
-    results->add_to(row, dynamics ? dynamics->work_of_load() : factor * device.dot(work, u), this->download(u));
+    results->add_to(row, done, factor, this->download(work), this->download(u));
     if (dynamics)
       results->add_to(row, dynamics->results());
   }
@@ -285,7 +285,7 @@ private:
   std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
   NewtonResult                          newton;   // of the last load step
   solid::NewtonHistory                  history;
-  Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
+  Vector<double>                        state, u, work, load; // u: its part of the state; F on all DoFs; Hᵀ F
   double                                start        = 0.;
   int                                   newton_steps = 0;
   bool                                  symmetric = true, stable = true; // the tangent; the last state

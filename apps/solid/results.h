@@ -7,6 +7,7 @@
 #include "fem/spaces/level_space.h"
 #include "frame/run_folder.h"
 #include "solid/finite_deformation.h"
+#include "solid/reactions.h"
 #include "solid/solid_results.h"
 #include "solvers/newton.h"
 
@@ -14,7 +15,6 @@
 
 #include <iostream>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,20 +74,20 @@ class Results
 {
 public:
   /// All arguments have to outlive the object.
-  Results(const Parameters &parameters, const OfEntries<SolidEnergy> &energies, const LevelSpace<dim> &space,
-          const dealii::Mapping<dim> &mapping, FiniteDeformation<dim> &deformation)
+  Results(const Device &device, const Parameters &parameters, const OfEntries<SolidEnergy> &energies,
+          const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, FiniteDeformation<dim> &deformation)
     : parameters(parameters)
     , energies(energies)
-    , space(space)
-    , mapping(mapping)
     , deformation(deformation)
+    , reactions(device, space, mapping, held(space.element()))
     , projected(deformation.projected() ? std::make_shared<ProjectedValues<dim>>(space, mapping) : nullptr)
     , evaluation(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&space, names()}},
                  solid_quantities<dim>(energies, projected))
   {}
 
-  /// Adds columns of the last residual's state, whose displacement is u, to a row of the statistics.
-  void add_to(Statistics::Row &row, double work_of_load, const Array<double> &u)
+  /// Adds columns of the last residual's state, of displacement u under factor times `load`, to a row of the statistics.
+  void add_to(Statistics::Row &row, double work_of_load, double factor, const Array<double> &load,
+              const Array<double> &u)
   {
     const SolidResults results = deformation.results();
     row.insert(row.end(), {{"strain_energy", results.energy},
@@ -95,7 +95,7 @@ public:
                            {"volume", results.volume},
                            {"least_J", results.least_J},
                            {"largest_J", results.most_J}});
-    for (const auto &[id, resultant] : resultants(space, mapping, held(), deformation.forces_of_cells(), u.data()))
+    for (const auto &[id, resultant] : reactions.resultants(deformation.forces_of_cells(), factor, load, u))
       {
         const std::string name = "boundary" + std::to_string(id);
         for (int d = 0; d < dim; ++d)
@@ -141,14 +141,15 @@ private:
       projected->set(deformation);
   }
 
-  // Returns the boundaries where anything is prescribed.
-  std::set<unsigned int> held() const
+  // Returns what is prescribed. A box in two dimensions lacks boundaries that the usual value names.
+  DirichletBoundary held(const dealii::FiniteElement<dim> &element) const
   {
-    std::set<unsigned int> ids;
-    for (const auto &[id, components] : parameters.problem.boundaries.dirichlet)
-      if (parameters.mesh.given() || id < 2 * dim)
-        ids.insert(id);
-    return ids;
+    auto ids = parameters.problem.boundaries.dirichlet;
+    if (!parameters.mesh.given())
+      ids.erase(ids.lower_bound(2 * dim), ids.end());
+    auto held           = prescribed_axes(ids, element);
+    held.mapping_degree = parameters.discretization.degree;
+    return held;
   }
 
   static std::vector<std::string> names()
@@ -159,9 +160,8 @@ private:
 
   const Parameters                           &parameters;
   const OfEntries<SolidEnergy>               &energies;
-  const LevelSpace<dim>                      &space;
-  const dealii::Mapping<dim>                 &mapping;
   FiniteDeformation<dim>                     &deformation;
+  const Reactions<dim>                        reactions;
   const std::shared_ptr<ProjectedValues<dim>> projected; // null: dilatations are not projected
   const Evaluation<dim>                       evaluation;
 };

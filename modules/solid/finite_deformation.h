@@ -134,8 +134,8 @@ public:
   const Vector<double> &dilatations_at_points() const { return theta_at_points; }
   const Vector<double> &pressures_at_points() const { return p_at_points; }
   /// @}
-  /// ∫ P : ∇φ_i + ∫ p φ_i · n da over cells, for each of their DoFs i at [cell n + i], in host memory.
-  Array<double> forces_of_cells() const { return to_host(forces); }
+  /// ∫ P : ∇φ_i + ∫ p φ_i · n da over cells, for each of their DoFs i at [cell n + i].
+  const Vector<double> &forces_of_cells() const { return forces; }
 
 private:
   struct Level

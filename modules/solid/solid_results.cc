@@ -2,7 +2,6 @@
 
 #include "elasticity/elastic_material.h"
 #include "elasticity/elastic_results.h"
-#include "fem/functions/points.h"
 #include "solid/solid_kernels.h"
 
 #include <string>
@@ -136,54 +135,6 @@ template class ProjectedValues<3>;
 template decltype(solid_fields<2>) solid_fields<2>;
 template decltype(solid_fields<3>) solid_fields<3>;
 
-template <int dim>
-std::map<unsigned int, Resultant> resultants(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                             const std::set<unsigned int> &boundaries,
-                                             const Array<double> &forces_of_cells, const double *owned_u)
-{
-  const auto                        u  = space.local_values(owned_u);
-  const auto                        n  = static_cast<std::size_t>(space.n_dofs());
-  const auto                        X  = support_points(space, mapping, numbers_below(space.n_dofs()));
-  const auto                       &fe = space.element();
-  std::map<unsigned int, Resultant> result;
-  for (const auto id : boundaries)
-    {
-      const auto there = space.on_boundary(id);
-      Resultant  sum;
-      for (int cell = 0; cell < space.n_cells(); ++cell)
-        for (int i = 0; i < space.dofs_per_cell(); ++i)
-          if (const int *dofs = space.cell_dofs(cell); there[dofs[i]] != 0)
-            {
-              dealii::Tensor<1, 3> force, place;
-              force[fe.system_to_component_index(i).first] =
-                forces_of_cells[std::size_t(cell) * space.dofs_per_cell() + i];
-              for (unsigned int d = 0; d < dim; ++d)
-                {
-                  const unsigned int of_d = fe.component_to_system_index(d, fe.system_to_component_index(i).second);
-                  place[d]                = X[d * n + dofs[i]] + u[dofs[of_d]];
-                }
-              sum.force += force;
-              sum.moment += cross_product_3d(place, force);
-            }
-      double sums[6];
-      for (int d = 0; d < 3; ++d)
-        {
-          sums[d]     = sum.force[d];
-          sums[3 + d] = sum.moment[d];
-        }
-      space.communicator().sum(sums, 6);
-      for (int d = 0; d < 3; ++d)
-        {
-          sum.force[d]  = sums[d];
-          sum.moment[d] = sums[3 + d];
-        }
-      result.emplace(id, sum);
-    }
-  return result;
-}
-
 template decltype(solid_quantities<2>) solid_quantities<2>;
 template decltype(solid_quantities<3>) solid_quantities<3>;
-template decltype(resultants<2>)       resultants<2>;
-template decltype(resultants<3>)       resultants<3>;
 } // namespace adamant

@@ -8,12 +8,9 @@
 #include "solid/solid_energy.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/base/tensor.h>
 #include <deal.II/fe/mapping.h>
 
-#include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 namespace adamant
@@ -63,18 +60,4 @@ template <int dim>
 std::shared_ptr<const DerivedFields<dim>> solid_fields(const EvaluationParameters                        &parameters,
                                                        const OfEntries<SolidEnergy>                      &energies,
                                                        const std::shared_ptr<const ProjectedValues<dim>> &projected);
-
-/// The resultant of forces, and their moment about the origin: (0, 0, M) in two dimensions.
-struct Resultant
-{
-  dealii::Tensor<1, 3> force, moment;
-};
-
-/// Returns what the nodes of each of these boundaries bear, which are reactions where all of u is prescribed. It is the
-/// sum of the forces that deform the body there: ∫ P : ∇φ_i over each cell is given at [cell n + i]. Moments are at the
-/// nodes' places in the deformed body. `owned_u` has the nodal values of u, in host memory. All ranks call it together.
-template <int dim>
-std::map<unsigned int, Resultant> resultants(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                             const std::set<unsigned int> &boundaries,
-                                             const Array<double> &forces_of_cells, const double *owned_u);
 } // namespace adamant

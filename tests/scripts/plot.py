@@ -13,6 +13,7 @@ import types
 import unittest
 import zlib
 from pathlib import Path
+from unittest import mock
 
 try:
     import matplotlib  # noqa: F401
@@ -177,6 +178,19 @@ class Deformed(unittest.TestCase):
             self.assertEqual(output.read_bytes()[:4], b"\x89PNG")
             self.assertLess(output.stat().st_size, size / 2)
 
+    def test_several_fields_are_drawn_on_the_deformed_mesh(self):
+        for at, cells in ((self.points, self.cells), (POINTS, np.arange(4)[None])):  # in 3D and 2D
+            moved = np.stack([2 * at[:, 0], 0 * at[:, 0], 0 * at[:, 0]], axis=1)  # more than the body's size
+            self.assertEqual(plot.scale_of(at, moved), 1, "a large displacement is drawn as it is")
+            self.assertEqual(plot.scale_of(at, 1e-4 * moved), 500 if len(cells) > 1 else 1000)
+            fields = {"displacement": moved, "J": np.full(len(at), 3.0), "stress_xx": at[:, 0]}
+            asked = types.SimpleNamespace(inputs=[Path(".")], field="J, stress_xx", scale=None, limits=None)
+            with mock.patch.multiple(plot, read_vtu=lambda *_: (at, cells, fields), state_of=lambda _: [Path("a.vtu")]):
+                figure = plot.plot_deformed(asked)
+            self.assertEqual([axis.get_ylabel() for axis in figure.axes[2:]], ["J", "stress xx"])
+            x = np.concatenate([path.vertices for path in figure.axes[0].collections[0].get_paths()])
+            self.assertAlmostEqual(np.ptp(x[:, 0]), 3 if len(cells) == 1 else np.ptp(plot.project(at + moved)[0][:, 0]))
+
     def test_run_without_displacement(self):
         with tempfile.TemporaryDirectory() as folder:
             self.file(folder, with_displacement=False)
@@ -305,6 +319,11 @@ class Samples(unittest.TestCase):
                 self.assertGreater(self.draw(kind, folder), 5000)
             self.assertGreater(self.draw("statistics", folder, "--columns", "cfl", "mean_u"), 5000)
             self.assertIn("has no column 'q'; it has step, time", self.draw("statistics", folder, "--columns", "q"))
+            self.assertGreater(self.draw("statistics", folder, "--columns", "cfl", "--against", "mean_u"), 5000)
+            self.assertIn("has no column 'r'; it has step, time", self.draw("statistics", folder, "--against", "r"))
+            asked = types.SimpleNamespace(inputs=[Path(folder)], columns=["cfl"], against="mean_u")
+            axis = plot.plot_statistics(asked).axes[0]
+            self.assertEqual((axis.get_xlabel(), axis.lines[0].get_xydata().tolist()), ("mean_u", [[2, 1], [4, 1]]))
             self.assertIn("has no column 'q'; it has theta", self.draw("planes", folder, "--field", "q"))
 
     def test_what_is_drawn(self):

@@ -274,7 +274,7 @@ Tensor<1, dim> force_on_the_right(Body<dim> &body)
 {
   body.deformation->residual(body.state, 0., body.load, body.r);
   const auto    &space  = body.field->space();
-  const auto     forces = body.deformation->forces_of_cells();
+  const auto     forces = to_host(body.deformation->forces_of_cells());
   const auto     there  = space.on_boundary(1);
   Tensor<1, dim> sum;
   for (int cell = 0; cell < space.n_cells(); ++cell)

@@ -69,7 +69,7 @@ protected:
   {
     body.deformation->residual(body.state, 0., body.load, body.r);
     const auto    &space  = body.field->space();
-    const auto     forces = body.deformation->forces_of_cells();
+    const auto     forces = to_host(body.deformation->forces_of_cells());
     Tensor<1, dim> sum;
     for (std::size_t i = 0; i < forces.size(); ++i)
       sum[space.element().system_to_component_index(i % space.dofs_per_cell()).first] += forces[i];
