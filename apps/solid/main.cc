@@ -26,6 +26,7 @@
 #include "solid/finite_deformation.h"
 #include "solid/motion/dynamics.h"
 #include "solid/motion/prescribed_motion.h"
+#include "solid/newton_history.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -182,14 +183,11 @@ private:
       { // in the state before the step
         --step;
         time = start;
-        if (start == 0.)
-          state.set_zero(); // perhaps a guess
         evaluate_residual();
         this->write_last_state();
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
       }
-    newton_steps += newton.steps;
-    history          = solid::NewtonHistory(newton);
+    history.set(newton);
     schedule.n_steps = step + steps.left(time);
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
@@ -203,11 +201,14 @@ private:
     const double t = dynamics ? dynamics->begin(start, time, g, state) : time;
     set_pressures(t);
     const auto result = this->timed("solve", [&] {
-      if (from_rest && parameters.newton.nested)
-        guess_by_nested_iteration<dim>(
-          device, solid::nested_problem(parameters, energies, unknown->field(), mapping, *boundary, time, symmetric),
-          *unknown, *deformation, parameters.linear_solver, parameters.newton.options(energies, extent(*mesh)), state);
-      return equilibrium->solve(load_factor(t), load, g, state);
+      if (!from_rest || !parameters.newton.nested)
+        return equilibrium->solve(load_factor(t), load, g, state);
+      auto guess =
+        solid::nested_guess(parameters, energies, device, *unknown, mapping, *boundary, *deformation, time, symmetric);
+      history.set(guess.coarser);
+      const auto result = equilibrium->solve(load_factor(t), load, g, guess.state); // else the state stays at rest
+      device.copy(guess.state, state);
+      return result;
     });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
@@ -229,8 +230,7 @@ private:
   void serialize(State &state) override
   {
     steps.serialize(state);
-    state.scalar(newton_steps);
-    state.scalar(history.values);
+    history.serialize(state);
     state.scalar(stable);
     if (dynamics)
       dynamics->serialize(state, time);
@@ -245,7 +245,7 @@ private:
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
     if (!dynamics)
-      newton_steps += find_equilibrium(false).steps;
+      history.total += find_equilibrium(false).steps;
   }
 
   bool may_refuse_mesh() const override { return true; }
@@ -265,7 +265,6 @@ private:
 
   void report() override
   {
-    record["newton_steps"] = newton_steps;
     history.add_to(record);
     if (const auto n = equilibrium->negative_eigenvalues())
       record["negative_eigenvalues"] = *n; // of the last tangent, on the coarsest level
@@ -285,10 +284,9 @@ private:
   std::unique_ptr<LinearSolver>         solver, with_new_interpolation; // of the tangent
   std::shared_ptr<ProjectedValues<dim>> of_files;                       // null: dilatations are not projected
   NewtonResult                          newton;                         // of the last load step
-  solid::NewtonHistory                  history;
+  NewtonHistory                         history;
   Vector<double>                        state, u, work, load; // u: its part of the state; F, for F . u; Hᵀ F
-  double                                start        = 0.;
-  int                                   newton_steps = 0;
+  double                                start     = 0.;
   bool                                  symmetric = true, stable = true; // the tangent; the last state
   solid::SolverNotes                    notes;
 };

@@ -8,7 +8,6 @@
 #include "frame/run_folder.h"
 #include "solid/finite_deformation.h"
 #include "solid/solid_results.h"
-#include "solvers/newton.h"
 
 #include <deal.II/fe/mapping.h>
 
@@ -21,28 +20,6 @@
 
 namespace solid
 {
-/// What run.json tells of Newton's method: tolerance, iterations, length and residual of each step.
-struct NewtonHistory
-{
-  std::vector<double> values;
-
-  NewtonHistory() = default;
-  explicit NewtonHistory(const NewtonResult &result)
-  {
-    for (const auto &one : result.history)
-      values.insert(values.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
-  }
-
-  void add_to(RunRecord &record) const
-  {
-    for (std::size_t k = 0; k < values.size(); k += 4)
-      record["newton"].push_back({{"tolerance", values[k]},
-                                  {"iterations", int(values[k + 1])},
-                                  {"length", values[k + 2]},
-                                  {"residual", values[k + 3]}});
-  }
-};
-
 /// Notes, once each, on what makes GMRES take the place of conjugate gradients.
 class SolverNotes
 {
