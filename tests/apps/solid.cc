@@ -535,6 +535,18 @@ TEST_F(Solid, NestedIterationIsRecorded)
   EXPECT_EQ(levels[0].at("newton"), alone.record.at("newton"));
 }
 
+// By default all sides of a box are held, also of a square.
+TEST_F(Solid, SquareWhoseSidesAreHeld)
+{
+  const auto outcome =
+    start({"--backend", "host", "--threads", "1", "--set", "Problem/Dimension=2", "--set", "Mesh/Refinements=2",
+           "--set", "Problem/Body force=0; 0", "--set", "Problem/Boundary displacement=0.2*t*y; 0.1*t*y"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto columns = statistics(outcome);
+  EXPECT_NEAR(columns.at("least_J").back(), 1.1, 1e-11);
+  EXPECT_NEAR(columns.at("largest_J").back(), 1.1, 1e-11);
+}
+
 TEST_F(Solid, SaysWhereAnEnergyIsNoNumber)
 {
   const auto outcome =
