@@ -211,7 +211,8 @@ private:
       return result;
     });
     note_what_is_unusual();
-    stable = equilibrium->stable().value_or(stable);
+    stable                       = equilibrium->stable().value_or(stable);
+    history.negative_eigenvalues = equilibrium->negative_eigenvalues().value_or(history.negative_eigenvalues);
     if (dynamics)
       {
         dynamics->end(state, load_factor(t));
@@ -266,8 +267,6 @@ private:
   void report() override
   {
     history.add_to(record);
-    if (const auto n = equilibrium->negative_eigenvalues())
-      record["negative_eigenvalues"] = *n; // of the last tangent, on the coarsest level
     results->add_to(record, this->download(u), this->folder());
   }
 

@@ -34,6 +34,7 @@ public:
     state.scalar(total);
     state.scalar(last);
     state.scalar(coarser);
+    state.scalar(negative_eigenvalues);
   }
 
   void add_to(RunRecord &record) const
@@ -44,9 +45,12 @@ public:
     for (const auto &[level, values] : coarser)
       record["nested_iteration"].push_back(
         {{"unknowns", level.first}, {"converged", level.second}, {"newton", steps(values)}});
+    if (negative_eigenvalues >= 0)
+      record["negative_eigenvalues"] = negative_eigenvalues;
   }
 
-  int total = 0; ///< of Newton's steps, with those that changes of the mesh need
+  int total                = 0;  ///< of Newton's steps, with those that changes of the mesh need
+  int negative_eigenvalues = -1; ///< of the last tangent on the coarsest level; -1: not known
 
 private:
   static std::vector<double> of(const NewtonResult &result)

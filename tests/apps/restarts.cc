@@ -85,6 +85,8 @@ protected:
     ASSERT_EQ(continued.code, 0) << continued.err;
     EXPECT_NE(continued.out.find(": step " + std::to_string(checkpoint) + ","), std::string::npos) << continued.out;
     EXPECT_EQ(results("run"), results("straight"));
+    ASSERT_EQ(start_on(n_ranks, {}, {"--restart=" + run}).code, 0); // nothing is left to do
+    EXPECT_EQ(results("run"), results("straight"));
     for (const auto &entry : std::filesystem::directory_iterator(folder / "straight"))
       {
         const std::string file = entry.path().filename().string(), type = entry.path().extension().string();
