@@ -211,8 +211,8 @@ private:
       return result;
     });
     note_what_is_unusual();
-    stable                       = equilibrium->stable().value_or(stable);
-    history.negative_eigenvalues = equilibrium->negative_eigenvalues().value_or(history.negative_eigenvalues);
+    stable = equilibrium->stable().value_or(stable);
+    history.set(*equilibrium, *deformation);
     if (dynamics)
       {
         dynamics->end(state, load_factor(t));

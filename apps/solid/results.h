@@ -97,8 +97,6 @@ public:
     const SolidResults results = deformation.results();
     record["strain_energy"]    = results.energy;
     record["least_J"]          = results.least_J;
-    record["inverted_on_coarser_levels"] =
-      static_cast<int>(deformation.n_inverted_on_coarser()); // points, last tangent
     if (results.least_J < 0.6 &&
         largest(energies, [](const auto &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }) > 0.)
       std::cout << "note: J is " << results.least_J

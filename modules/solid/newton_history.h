@@ -22,6 +22,13 @@ public:
     total += result.steps;
     last = of(result);
   }
+  /// Takes what the last tangent tells, where that is known.
+  template <int dim>
+  void set(const Equilibrium<dim> &equilibrium, const FiniteDeformation<dim> &deformation)
+  {
+    negative_eigenvalues = equilibrium.negative_eigenvalues().value_or(negative_eigenvalues);
+    inverted_on_coarser  = static_cast<int>(deformation.n_inverted_on_coarser());
+  }
   void set(const std::vector<NestedGuess::Level> &levels)
   {
     coarser.clear();
@@ -35,6 +42,7 @@ public:
     state.scalar(last);
     state.scalar(coarser);
     state.scalar(negative_eigenvalues);
+    state.scalar(inverted_on_coarser);
   }
 
   void add_to(RunRecord &record) const
@@ -47,10 +55,10 @@ public:
         {{"unknowns", level.first}, {"converged", level.second}, {"newton", steps(values)}});
     if (negative_eigenvalues >= 0)
       record["negative_eigenvalues"] = negative_eigenvalues;
+    record["inverted_on_coarser_levels"] = inverted_on_coarser;
   }
 
   int total                = 0;  ///< of Newton's steps, with those that changes of the mesh need
-  int negative_eigenvalues = -1; ///< of the last tangent on the coarsest level; -1: not known
 
 private:
   static std::vector<double> of(const NewtonResult &result)
@@ -72,6 +80,8 @@ private:
     return list;
   }
 
+  int                 negative_eigenvalues = -1; // on the coarsest level; -1: not known
+  int                 inverted_on_coarser  = 0;  // points
   std::vector<double>                                               last;
   std::vector<std::pair<std::pair<int, bool>, std::vector<double>>> coarser;
 };
