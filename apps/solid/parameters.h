@@ -278,13 +278,13 @@ struct TimeParameters : adamant::TimeParameters
   }
 
   /// Calls f for the times at which loads act if no step is halved: the ends of steps, and in motion t = 0 and the
-  /// balances of forces.
+  /// balances of forces. Of more than a million steps it takes a part.
   void for_times_of_loads(const std::function<void(double)> &f) const
   {
     if (!stationary)
       f(0.);
     const double n = stationary ? load_steps : std::round(end / step), last = stationary ? 1. : end;
-    for (double k = 1.; k <= n; ++k)
+    for (double k = 1.; k <= n; k = k < n ? std::min(n, k + std::ceil(1e-6 * n)) : n + 1.)
       {
         if (!stationary && time_scheme().alpha_f > 0.)
           f((k - time_scheme().alpha_f) / n * last);
