@@ -20,22 +20,27 @@ Array<double> dead_load(const Parameters &parameters, const LevelSpace<dim> &spa
   return F;
 }
 
-/// Returns the problem of a load step from rest to time t, on all levels.
+/// Returns a guess for a load step from rest to time t.
 template <int dim>
-NestedProblem<dim> nested_problem(const Parameters &parameters, const OfEntries<SolidEnergy> &energies,
-                                  const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                                  const PrescribedMotion<dim> &boundary, double t, bool symmetric)
+NestedGuess nested_guess(const Parameters &parameters, const OfEntries<SolidEnergy> &energies, const Device &device,
+                         const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping,
+                         const PrescribedMotion<dim> &boundary, FiniteDeformation<dim> &deformation, double t,
+                         bool symmetric)
 {
-  const double factor   = parameters.problem.load_factor_of_time()(t);
-  const auto  &pressure = parameters.problem.follower_pressure;
-  return {[&](const auto &space) { return transposed_product(space.owned_H(), dead_load(parameters, space, mapping)); },
-          [&, t](const auto &space) { return boundary.on(space, t); },
-          energies,
-          mapping,
-          parameters.problem.boundaries.prescribed(field.element(), extent(field.finest().triangulation())),
-          factor,
-          pressure.boundaries(),
-          pressure.at(t, factor),
-          symmetric};
+  const double             factor   = parameters.problem.load_factor_of_time()(t);
+  const auto              &pressure = parameters.problem.follower_pressure;
+  const auto               lengths  = extent(unknown.space().triangulation());
+  const NestedProblem<dim> problem  = {
+     [&](const auto &space) { return transposed_product(space.owned_H(), dead_load(parameters, space, mapping)); },
+     [&, t](const auto &space) { return boundary.on(space, t); },
+     energies,
+     mapping,
+     parameters.problem.boundaries.prescribed(unknown.field().element(), lengths),
+     factor,
+     pressure.boundaries(),
+     pressure.at(t, factor),
+     symmetric};
+  return guess_by_nested_iteration(device, problem, unknown, deformation, parameters.linear_solver,
+                                   parameters.newton.options(energies, lengths));
 }
 } // namespace solid

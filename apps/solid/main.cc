@@ -26,6 +26,7 @@
 #include "solid/finite_deformation.h"
 #include "solid/motion/dynamics.h"
 #include "solid/motion/prescribed_motion.h"
+#include "solid/newton_history.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -133,7 +134,7 @@ private:
     if (!dynamics)
       return;
     set_pressures(time);
-    dynamics->set_initial_values(parameters.problem.initial, load_factor(time), load,
+    std::cout << dynamics->set_initial_values(parameters.problem.initial, load_factor(time), load,
                                  [this]() -> LinearSolver & { return tangent_solver(true); });
     evaluate_residual();
   }
@@ -181,13 +182,10 @@ private:
       { // in the state before the step
         --step;
         time = start;
-        if (start == 0.)
-          state.set_zero(); // perhaps a guess
         evaluate_residual();
         this->write_last_state();
         throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
       }
-    newton_steps += newton.steps;
     history.set(newton);
     schedule.n_steps = step + steps.left(time);
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
@@ -202,15 +200,18 @@ private:
     const double t = dynamics ? dynamics->begin(start, time, g, state) : time;
     set_pressures(t);
     const auto result = this->timed("solve", [&] {
-      if (from_rest && parameters.newton.nested)
-        guess_by_nested_iteration<dim>(
-          device, solid::nested_problem(parameters, energies, unknown->field(), mapping, *boundary, time, symmetric),
-          *unknown, *deformation, parameters.linear_solver, parameters.newton.options(energies, extent(*mesh)), state);
-      return equilibrium->solve(load_factor(t), load, g, state);
+      if (!from_rest || !parameters.newton.nested)
+        return equilibrium->solve(load_factor(t), load, g, state);
+      auto guess =
+        solid::nested_guess(parameters, energies, device, *unknown, mapping, *boundary, *deformation, time, symmetric);
+      history.set(guess.coarser);
+      const auto result = equilibrium->solve(load_factor(t), load, g, guess.state); // else the state stays at rest
+      device.copy(guess.state, state);
+      return result;
     });
     note_what_is_unusual();
-    stable                       = equilibrium->stable().value_or(stable);
-    history.negative_eigenvalues = equilibrium->negative_eigenvalues().value_or(history.negative_eigenvalues);
+    stable = equilibrium->stable().value_or(stable);
+    history.set(*equilibrium, *deformation);
     if (dynamics)
       {
         dynamics->end(state, load_factor(t));
@@ -229,9 +230,7 @@ private:
   void serialize(State &state) override
   {
     steps.serialize(state);
-    state.scalar(newton_steps);
-    state.scalar(history.values);
-    state.scalar(history.negative_eigenvalues);
+    history.serialize(state);
     state.scalar(stable);
     if (dynamics)
       dynamics->serialize(state, time);
@@ -246,7 +245,7 @@ private:
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
     if (!dynamics)
-      newton_steps += find_equilibrium(false).steps;
+      history.total += find_equilibrium(false).steps;
   }
 
   bool may_refuse_mesh() const override { return true; }
@@ -266,7 +265,6 @@ private:
 
   void report() override
   {
-    record["newton_steps"] = newton_steps;
     history.add_to(record);
     results->add_to(record, this->download(u), this->folder());
   }
@@ -284,10 +282,9 @@ private:
   std::unique_ptr<LinearSolver>         solver;   // of the tangent
   std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
   NewtonResult                          newton;   // of the last load step
-  solid::NewtonHistory                  history;
+  NewtonHistory                         history;
   Vector<double>                        state, u, work, load; // u: its part of the state; F on all DoFs; Hᵀ F
-  double                                start        = 0.;
-  int                                   newton_steps = 0;
+  double                                start     = 0.;
   bool                                  symmetric = true, stable = true; // the tangent; the last state
   solid::SolverNotes                    notes;
 };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "load_steps.h"
-
 #include "base/exceptions.h"
 #include "coefficients/coefficient.h"
 #include "coefficients/expression_text.h"
@@ -14,6 +12,7 @@
 #include "meshes/mesh_parameters.h"
 #include "solid/equilibrium.h"
 #include "solid/follower_pressure.h"
+#include "solid/load_steps.h"
 #include "solid/motion/dynamics.h"
 #include "solid/solid_materials.h"
 
@@ -33,6 +32,29 @@ using namespace adamant;
 using dealii::ParameterAcceptor;
 namespace Patterns = dealii::Patterns;
 
+/// Keys that only one kind of run reads.
+class KeysOfOneKind
+{
+public:
+  /// Adds a parameter that has its default.
+  template <typename Value>
+  void add(const std::string &key, const Value &value)
+  {
+    keys.push_back([key, usual = value, &value](const std::string &kind) {
+      require(value == usual, key, " = ", value, " counts for nothing with ", kind);
+    });
+  }
+  /// Throws InputError where one has been set, although the run is of another kind.
+  void refuse_with(const std::string &kind) const
+  {
+    for (const auto &refuse : keys)
+      refuse(kind);
+  }
+
+private:
+  std::vector<std::function<void(const std::string &)>> keys;
+};
+
 struct ProblemParameters : ParameterAcceptor
 {
   unsigned int     dimension   = 3;
@@ -41,6 +63,7 @@ struct ProblemParameters : ParameterAcceptor
   SolidBoundaries  boundaries;
   Coefficient      material, body_force, density; // once the parameters are read
   FollowerPressure follower_pressure;             // likewise
+  KeysOfOneKind    of_motion;
 
   explicit ProblemParameters(const MeshParameters &mesh)
     : ParameterAcceptor("/Problem")
@@ -64,6 +87,9 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Density", densities, "rho by reference volume, for time steps: a number, or a list by material");
     add_parameter("Initial displacement", initial.displacement, "For time steps: expressions of x, y, z");
     add_parameter("Initial velocity", initial.velocity, "For time steps: expressions of x, y, z");
+    of_motion.add("Problem/Density", densities);
+    of_motion.add("Problem/Initial displacement", initial.displacement);
+    of_motion.add("Problem/Initial velocity", initial.velocity);
     parse_parameters_call_back.connect([this, &mesh] {
       material = {"Problem/Material", materials, mesh.materials("Problem/Material"), Coefficient::Components::several};
       follower_pressure = {"Problem/Follower pressure", pressures, mesh.boundaries("Problem/Follower pressure")};
@@ -103,7 +129,6 @@ struct ProblemParameters : ParameterAcceptor
   void check() const
   {
     (void)energies();
-    load_factor_of_time()(1.);
     const auto check_load = [this](const std::string &key, const std::string &text) {
       require(!depends_on_time(text), key, " = ", text,
               " contains t, but only Problem/Load factor and Boundary displacement depend on the time");
@@ -217,6 +242,8 @@ struct TimeParameters : adamant::TimeParameters
   std::string  scheme     = "generalized_alpha";
   double       radius     = 0.8;
 
+  KeysOfOneKind of_motion, of_load_steps, of_generalized_alpha;
+
   TimeParameters()
     : adamant::TimeParameters(1., 0.01)
   {
@@ -233,6 +260,36 @@ struct TimeParameters : adamant::TimeParameters
       prm, Patterns::Selection("newmark|generalized_alpha|energy_momentum"));
     add_parameter("Spectral radius", radius, "Of generalized_alpha at high frequencies: 0 damps most, 1 nothing", prm,
                   Patterns::Double(0., 1.));
+    of_load_steps.add("Time stepping/Load steps", load_steps);
+    of_motion.add("Time stepping/End time", end);
+    of_motion.add("Time stepping/Time step", step);
+    of_motion.add("Time stepping/Scheme", scheme);
+    of_generalized_alpha.add("Time stepping/Spectral radius", radius);
+  }
+
+  /// Refuses keys that this kind of run does not read.
+  void check_kind() const
+  {
+    (stationary ? of_motion : of_load_steps)
+      .refuse_with(std::string("Time stepping/Stationary = ") + (stationary ? "true" : "false"));
+    if (stationary || scheme != "generalized_alpha")
+      of_generalized_alpha.refuse_with("Time stepping/" +
+                                       (stationary ? std::string("Stationary = true") : "Scheme = " + scheme));
+  }
+
+  /// Calls f for the times at which loads act if no step is halved: the ends of steps, and in motion t = 0 and the
+  /// balances of forces. Of more than a million steps it takes a part.
+  void for_times_of_loads(const std::function<void(double)> &f) const
+  {
+    if (!stationary)
+      f(0.);
+    const double n = stationary ? load_steps : std::round(end / step), last = stationary ? 1. : end;
+    for (double k = 1.; k <= n; k = k < n ? std::min(n, k + std::ceil(1e-6 * n)) : n + 1.)
+      {
+        if (!stationary && time_scheme().alpha_f > 0.)
+          f((k - time_scheme().alpha_f) / n * last);
+        f(k / n * last);
+      }
   }
 
   double    length() const { return stationary ? 1. / load_steps : step; }
@@ -293,6 +350,9 @@ struct Parameters
     problem.check();
     problem.follower_pressure.check(mesh, problem.boundaries, dim());
     problem.boundaries.check(dim(), time.stationary, !mesh.given(), false);
+    time.check_kind();
+    if (time.stationary)
+      problem.of_motion.refuse_with("Time stepping/Stationary = true");
     require(newton.least_tolerance <= newton.most_tolerance, "Newton/Least linear tolerance = ", newton.least_tolerance,
             " is above Newton/Largest linear tolerance = ", newton.most_tolerance);
     if (!time.stationary)
@@ -320,9 +380,8 @@ struct Parameters
             "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
             ", but the body is at rest on the first mesh; Mesh/Local refinements refines that");
     output.check(dim());
-    for (unsigned int k = 1; time.stationary && k <= time.load_steps; ++k)
-      (void)problem.follower_pressure.at(double(k) / time.load_steps,
-                                         problem.load_factor_of_time()(double(k) / time.load_steps));
+    time.for_times_of_loads(
+      [this, factor = problem.load_factor_of_time()](double t) { (void)problem.follower_pressure.at(t, factor(t)); });
   }
 
   // The limit counts cells of linear elements: others have more unknowns.
@@ -335,7 +394,7 @@ struct Parameters
   void make(dealii::Triangulation<dim> &made) const
   {
     mesh.make(made);
-    problem.boundaries.check(made);
+    problem.boundaries.check(made, !mesh.given());
     for (const unsigned int id : problem.follower_pressure.boundaries())
       check_boundaries("Problem/Follower pressure", {id}, made);
   }

@@ -9,7 +9,6 @@
 #include "solid/finite_deformation.h"
 #include "solid/reactions.h"
 #include "solid/solid_results.h"
-#include "solvers/newton.h"
 
 #include <deal.II/fe/mapping.h>
 
@@ -21,31 +20,6 @@
 
 namespace solid
 {
-/// What run.json tells of Newton's method in the last load step.
-struct NewtonHistory
-{
-  std::vector<double> values;                    ///< tolerance, iterations, length and residual of each step
-  int                 negative_eigenvalues = -1; ///< of the last tangent on the coarsest level; -1: not known
-
-  void set(const NewtonResult &result)
-  {
-    values.clear();
-    for (const auto &one : result.history)
-      values.insert(values.end(), {one.tolerance, double(one.iterations), one.length, one.residual});
-  }
-
-  void add_to(RunRecord &record) const
-  {
-    for (std::size_t k = 0; k < values.size(); k += 4)
-      record["newton"].push_back({{"tolerance", values[k]},
-                                  {"iterations", int(values[k + 1])},
-                                  {"length", values[k + 2]},
-                                  {"residual", values[k + 3]}});
-    if (negative_eigenvalues >= 0)
-      record["negative_eigenvalues"] = negative_eigenvalues;
-  }
-};
-
 /// Notes, once each, on what makes GMRES take the place of conjugate gradients.
 class SolverNotes
 {
@@ -123,8 +97,6 @@ public:
     const SolidResults results = deformation.results();
     record["strain_energy"]    = results.energy;
     record["least_J"]          = results.least_J;
-    record["inverted_on_coarser_levels"] =
-      static_cast<int>(deformation.n_inverted_on_coarser()); // points, last tangent
     if (results.least_J < 0.6 &&
         largest(energies, [](const auto &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }) > 0.)
       std::cout << "note: J is " << results.least_J

@@ -29,6 +29,7 @@ struct Newton::State
   double       norm, last = 0;     // ‖F‖ now, and before the last step
   double       rescued = HUGE_VAL; // the ‖F‖ at which a rescue may end
   int          rescues = 0, picard_left = 0;
+  bool         begun  = false; // whether the last step was Newton's
   NewtonResult result = {};
 };
 
@@ -65,7 +66,7 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
   while (!(problem.solved(state.norm, state.wanted) && std::isfinite(state.norm)))
     {
       const bool gained = state.norm <= 0.5 * state.last; // more steps would, too
-      if (state.result.steps >= control.max_iterations && !gained && at_rounding(x, state.norm))
+      if (!gained && (state.begun || state.result.steps >= control.max_iterations) && at_rounding(x, state.norm))
         break;
       check(control, state);
       NewtonResult::Step step{kind_of_step(state), tolerance(state), 0, 1., 0.};
@@ -79,6 +80,7 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
           std::swap(x, x_new);
           state.last        = std::exchange(state.norm, step.residual);
           state.picard_left = state.picard_left > 1 ? state.picard_left - 1 : state.norm > state.rescued;
+          state.begun       = step.kind == Linearization::newton;
           state.result.history.push_back(step);
           continue;
         }
@@ -102,10 +104,8 @@ Linearization Newton::kind_of_step(const State &state) const
 {
   const bool far = state.rescues == 0 && state.norm > options.picard_until * state.result.initial_residual;
   // Once Newton's steps have begun they go on.
-  const auto &history = state.result.history;
-  const bool  begun   = !history.empty() && history.back().kind == Linearization::newton;
-  return state.picard_left > 0 || (options.picard_until > 0 && far && !begun) ? Linearization::picard :
-                                                                                Linearization::newton;
+  return state.picard_left > 0 || (options.picard_until > 0 && far && !state.begun) ? Linearization::picard :
+                                                                                      Linearization::newton;
 }
 
 double Newton::tolerance(const State &state) const
@@ -132,7 +132,7 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
 }
 
 // Whether ‖F(x)‖ is what rounding makes of zero: x with each entry changed in its last place has an F that differs by
-// as much but for a factor.
+// as much but for a factor. So terms of F that cancel count by their size.
 bool Newton::at_rounding(const Vector<double> &x, double reached)
 {
   constexpr double epsilon = 2.220446049250313e-16, factor = 10.;
@@ -141,7 +141,7 @@ bool Newton::at_rounding(const Vector<double> &x, double reached)
   problem.residual(x_new, d);
   problem.residual(x, r);
   device.axpby(-1., r, 1., d);
-  return reached <= factor * norm(d);
+  return problem.solved(reached, factor * norm(d));
 }
 
 void Newton::check(const SolverControl &control, const State &state) const

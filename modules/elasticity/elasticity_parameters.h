@@ -163,12 +163,14 @@ public:
   /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
   /// another mesh than a box, only check(mesh) knows the boundaries.
   void check(unsigned int dim, bool stationary, bool box, bool axial) const;
-  /// Throws InputError where the mesh lacks one of the boundaries, or has an edge in one that is held normally.
+  /// Throws InputError where the mesh lacks one of the boundaries, or has an edge in one that is held normally. A `box`
+  /// may lack those that its dimension does not have.
   template <int dim>
-  void check(const dealii::Triangulation<dim> &mesh) const
+  void check(const dealii::Triangulation<dim> &mesh, bool box = false) const
   {
     for (const auto &[id, components] : dirichlet)
-      check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
+      if (!box || id < 2 * dim)
+        check_boundaries("Problem/Dirichlet boundaries", {id}, mesh);
     for (const auto id : held_normally())
       check_edges("Problem/Dirichlet boundaries", mesh, id);
     for (const auto &[id, text] : traction)

@@ -66,6 +66,7 @@ void Equilibrium<dim>::residual(const Vector<double> &state, Vector<double> &r)
 template <int dim>
 void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
 {
+  fault.clear();
   deformation.linearize(state, region.shift());
   newton.options.max_halvings = in_region() ? 0 : NewtonOptions().max_halvings;
   if (in_region())
@@ -149,11 +150,8 @@ SolverResult Equilibrium<dim>::solve_for_unknowns(const SolverControl &control)
         definite          = true;
         return result;
       }
-    catch (const SolverError &error)
+    catch (const BreakdownError &) // other errors tell nothing of the matrix
       {
-        const bool breaks = dynamic_cast<const BreakdownError *>(&error) != nullptr;
-        if (!breaks && !in_region())
-          throw;
         definite = false;
         unknowns.set_zero();
         if (in_region()) // whose next shift is larger

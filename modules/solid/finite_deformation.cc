@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace adamant
 {
@@ -33,7 +35,7 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   , E(device, sum_of_cell_loads(unknown.space()))
   , E_prescribed(device, sum_of_cell_loads(unknown.space(), true))
   , reaction(unknown.prescribed_vector())
-  , counted(device)
+  , counted(device, std::max(2, static_cast<int>(unknown.field().n_levels())))
   , K(std::make_unique<Form<dim>>("tangent", unknown.field(), unknowns(unknown.field()), mapping, quadrature,
                                   dealii::update_values | dealii::update_gradients | dealii::update_JxW_values, nullptr,
                                   Levels::all))
@@ -127,12 +129,11 @@ void FiniteDeformation<dim>::residual(const Vector<double> &state, double factor
 {
   const std::size_t top   = levels.size() - 1;
   Level            &level = levels[top];
-  const int         n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
+  const int         n     = level.shapes.n_points();
   on_levels.update_finest(state.part(0, unknown.size()));
   device.for_each(n, Deformation<dim>{gradient(top), level.stretch_view()});
   if (conserving)
-    device.for_each(
-      n, ConservingStress<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q, stress_view()});
+    device.for_each(n, ConservingStress<dim>{conserving_points(level), stress_view()});
   else
     take_stresses(state);
   inertia.update(level.shapes.view(), on_levels[top].data(), false);
@@ -213,20 +214,31 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const 
   return std::abs(asymmetry) <= 1e-10 * std::sqrt(device.dot(x[0], x[0]) * device.dot(forces_of[1], forces_of[1]));
 }
 
+// All of them, each over so many numbers; the host waits once.
 template <int dim>
 template <class Counter>
-double FiniteDeformation<dim>::count(int n, const Counter &counter)
+double FiniteDeformation<dim>::count(const std::vector<std::pair<int, Counter>> &counters)
 {
-  device.sums(n, counter, counted, 0, ToHost{1, false, counted.data(), counted.on_host()}, {});
-  return counted.fetch()[0];
+  const int n = static_cast<int>(counters.size());
+  for (int k = 0; k + 1 < n; ++k)
+    device.sums(counters[k].first, counters[k].second, counted, k);
+  if (n == 0)
+    return 0.;
+  const auto &[size, last] = counters.back();
+  device.sums(size, last, counted, n - 1, ToHost{n, false, counted.data(), counted.on_host()}, {});
+  const double *sums = counted.fetch();
+  return std::accumulate(sums, sums + n, 0.);
 }
 
 template <int dim>
 double FiniteDeformation<dim>::n_inverted()
 {
-  const auto level = levels.back().stretch_view();
-  const auto n     = static_cast<int>(level.at.n);
-  return count(n, CountInverted{&level.j(0)}) + (projected() ? count(n, CountInverted{theta_at_points.data()}) : 0.);
+  const auto                                 level = levels.back().stretch_view();
+  const auto                                 n     = static_cast<int>(level.at.n);
+  std::vector<std::pair<int, CountInverted>> counters{{n, {&level.j(0)}}};
+  if (projected())
+    counters.push_back({n, {theta_at_points.data()}});
+  return count(counters);
 }
 
 template <int dim>
@@ -247,11 +259,11 @@ std::string FiniteDeformation<dim>::least_stretch()
 template <int dim>
 double FiniteDeformation<dim>::n_no_numbers()
 {
-  double sum = 0.;
+  std::vector<std::pair<int, CountNoNumbers>> counters;
   if (energies.has_expressions())
     for (const auto &values : levels.back().energies.values())
-      sum += count(values.size(), CountNoNumbers{values.data()});
-  return sum;
+      counters.push_back({values.size(), {values.data()}});
+  return count(counters);
 }
 
 template <int dim>
@@ -262,7 +274,13 @@ std::string FiniteDeformation<dim>::no_number()
     {
       Array<double> stretch = to_host(levels.back().stretch);
       const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point);
-      text << "I1 = " << at.I1 << ", I2 = " << at.I2 << ", J = " << 1. + at.j << at_point(point);
+      text << "I1 = " << at.I1 << ", I2 = " << at.I2 << ", J = " << 1. + at.j;
+      if (energies.has_split_expressions())
+        text << "; without volume I1 = " << at.I1 * std::pow(1. + at.j, -2. / 3.)
+             << ", I2 = " << at.I2 * std::pow(1. + at.j, -4. / 3.);
+      if (projected())
+        text << ", theta = " << 1. + to_host(theta_at_points)[point];
+      text << at_point(point);
     }
   return unknown.space().communicator().first_text(text.str());
 }
@@ -306,13 +324,19 @@ void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
     }
 }
 
+template <int dim>
+void FiniteDeformation<dim>::count_inverted_on_coarser()
+{
+  std::vector<std::pair<int, CountInverted>> counters;
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
+    counters.push_back({levels[l].shapes.n_points(), {&levels[l].stretch_view().j(0)}});
+  n_replaced = count(counters);
+}
+
 // On coarser levels, where strong rotations turn cells inside out that finer ones resolve.
 template <int dim>
 void FiniteDeformation<dim>::replace_inverted()
 {
-  n_replaced = 0.;
-  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
-    n_replaced += count(levels[l].shapes.n_points(), CountInverted{&levels[l].stretch_view().j(0)});
   if (n_replaced == 0.)
     return;
   std::vector<Vector<double>> means;
@@ -348,6 +372,7 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
   take_averages(state);
   for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     device.for_each(levels[l].shapes.n_points(), Deformation<dim>{gradient(l), levels[l].stretch_view()});
+  count_inverted_on_coarser();
   replace_inverted();
   for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     {
@@ -468,6 +493,4 @@ SolidResults FiniteDeformation<dim>::results()
 
 template class FiniteDeformation<2>;
 template class FiniteDeformation<3>;
-template double FiniteDeformation<2>::count(int, const CountInverted &);
-template double FiniteDeformation<3>::count(int, const CountInverted &);
 } // namespace adamant

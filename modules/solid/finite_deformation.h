@@ -9,6 +9,7 @@
 #include "fem/forms/quadrature_data.h"
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
+#include "solid/motion/conserving_kernels.h"
 #include "solid/motion/inertia.h"
 #include "solid/pressed_faces.h"
 #include "solid/solid_energy.h"
@@ -19,6 +20,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace adamant
@@ -161,8 +163,12 @@ private:
     device.for_each(forces.size() / dim, Forces<dim>{levels.back().shapes.view(), stress_view(), inertia.forces(),
                                                      faces, tractions, forces.data()});
   }
-  void             take_stresses(const Vector<double> &state);
-  void             linearize_conserving();
+  void                  take_stresses(const Vector<double> &state);
+  void                  linearize_conserving();
+  ConservingPoints<dim> conserving_points(Level &level)
+  {
+    return {level.stretch_view(), level.former_view(), level.energies.view(), level.shapes.view().n_q};
+  }
   int              n_coefficients() const { return n_functions * unknown.space().n_cells(); }
   FunctionsInCells functions(const Level &level) const { return {n_functions, level.psi.data(), level.shapes.view()}; }
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
@@ -170,9 +176,10 @@ private:
   void             take_averages(const Vector<double> &state);
   void             update_tangent(std::size_t l, const DilatationTerm &dilatation, const InertiaTerm &inertia,
                                   const PressedFacesView<dim> &faces);
+  void             count_inverted_on_coarser(); // waits
   void             replace_inverted();
   template <class Counter>
-  double count(int n, const Counter &counter); // waits
+  double count(const std::vector<std::pair<int, Counter>> &counters);
   void   let_follow(Vector<double> &d_theta, Vector<double> &d_p);
   void   carry(State &archive, const Field<dim> &at_points, int k, Vector<double> &state) const;
 

@@ -60,6 +60,8 @@ template void for_each(const DeviceInterface &, int, const ConservingStressChang
 template void for_each(const DeviceInterface &, int, const ConservingStressChange<3> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ConservingTangent<2>> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ConservingTangent<3>> &);
+template void sums(const DeviceInterface &, int, const CountInverted &, double *);
+template void sums(const DeviceInterface &, int, const CountNoNumbers &, double *);
 template void sums(const DeviceInterface &, int, const CountInverted &, double *, const ToHost &, const LoopAnswer &);
 template void sums(const DeviceInterface &, int, const CountNoNumbers &, double *, const ToHost &, const LoopAnswer &);
 } // namespace adamant::cuda

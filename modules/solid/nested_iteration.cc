@@ -1,6 +1,7 @@
 #include "solid/nested_iteration.h"
 
 #include "coefficients/coarser_values.h"
+#include "fem/functions/points.h"
 #include "fem/spaces/field.h"
 #include "frame/linear_solver_setup.h"
 #include "operators/level_data.h"
@@ -30,8 +31,8 @@ struct OnLevel
     deformation.set_pressures(problem.pressures);
   }
 
-  void solve(const Device &device, const NestedProblem<dim> &problem, const LinearSolverParameters &parameters,
-             const EquilibriumOptions &options)
+  NewtonResult solve(const Device &device, const NestedProblem<dim> &problem, const LinearSolverParameters &parameters,
+                     const EquilibriumOptions &options)
   {
     const Vector<double>          load(device, problem.load(field.finest()));
     Equilibrium<dim>              equilibrium(device, deformation, on_device, parameters.options("tangent"), options);
@@ -41,10 +42,12 @@ struct OnLevel
       if (solver && parameters.interpolation != "harmonic")
         solver->update(first);
       else
-        solver = make_linear_solver(device, field, deformation.tangent(), parameters, "tangent");
+        solver = make_linear_solver<dim>(
+          device, field, deformation.tangent(), parameters, "tangent",
+          [&problem](const LevelSpace<dim> &level) { return rigid_body_modes(level, problem.mapping); });
       return *solver;
     });
-    equilibrium.solve(problem.factor, load, g, state);
+    return equilibrium.solve(problem.factor, load, g, state);
   }
 
   Field<dim>             field;
@@ -72,17 +75,19 @@ Array<double> of_children(const Array<double> &coarse, const LevelMesh<dim> &fin
 } // namespace
 
 template <int dim>
-void guess_by_nested_iteration(const Device &device, const NestedProblem<dim> &problem, const DeviceField<dim> &field,
-                               FiniteDeformation<dim> &finest, const LinearSolverParameters &linear,
-                               const EquilibriumOptions &options, Vector<double> &state)
+NestedGuess guess_by_nested_iteration(const Device &device, const NestedProblem<dim> &problem,
+                                      const DeviceField<dim> &field, FiniteDeformation<dim> &finest,
+                                      const LinearSolverParameters &linear, const EquilibriumOptions &options)
 {
+  NestedGuess                   guess{Vector<double>(device, finest.n_state()), {}};
   const auto                   &on_all = field.field();
   const auto                   &meshes = on_all.meshes();
   std::unique_ptr<OnLevel<dim>> coarse, here;
+  // Sets a state at rest to what comes from the coarser level, unless cells are inverted there.
   const auto carry = [&](const DeviceField<dim> &fine, FiniteDeformation<dim> &deformation, const Vector<double> &g,
                          std::size_t l, Vector<double> &result) {
     const Matrix<double> embed(device, embedding(meshes[l], fine.space(), coarse->field.finest()));
-    Vector<double>       values = fine.vector();
+    Vector<double>       values = fine.vector(), r(device, deformation.n_state());
     auto                 u      = result.part(0, fine.size());
     device.multiply(1., embed, coarse->state.part(0, coarse->on_device.size()), 0., values);
     fine.nodal_values(values, g, u);
@@ -90,35 +95,28 @@ void guess_by_nested_iteration(const Device &device, const NestedProblem<dim> &p
       for (int k = 0; k < 2; ++k) // θ - 1 and p
         deformation.set_coefficients(
           k, of_children(coarse->deformation.at_points(k, coarse->state), meshes[l], on_all.element().degree), result);
-    device.synchronize(); // before the coarser level is freed
-  };
-  const auto rest_if_inverted = [&](const DeviceField<dim> &at, FiniteDeformation<dim> &deformation,
-                                    Vector<double> &guess) {
-    Vector<double> r(device, deformation.n_state());
-    deformation.residual(guess, 0., at.vector(), r);
-    if (deformation.n_inverted() > 0.)
-      guess.set_zero();
+    deformation.residual(result, 0., fine.vector(), r);
+    if (deformation.n_inverted() > 0.) // waits, before the coarser level is freed
+      result.set_zero();
   };
   for (std::size_t l = 0; l + 1 < on_all.n_levels(); ++l)
     {
       here = std::make_unique<OnLevel<dim>>(device, problem, on_all, l, finest.projected());
       if (coarse)
-        {
-          carry(here->on_device, here->deformation, here->g, l, here->state);
-          rest_if_inverted(here->on_device, here->deformation, here->state);
-        }
+        carry(here->on_device, here->deformation, here->g, l, here->state);
+      guess.coarser.push_back({here->on_device.size(), false, {}});
       try
         {
-          here->solve(device, problem, linear, options);
+          guess.coarser.back().newton    = here->solve(device, problem, linear, options);
+          guess.coarser.back().converged = true;
         }
       catch (const SolverError &)
         {}
       coarse = std::move(here);
     }
-  if (!coarse)
-    return;
-  carry(field, finest, Vector<double>(device, problem.prescribed(field.space())), on_all.n_levels() - 1, state);
-  rest_if_inverted(field, finest, state);
+  if (coarse)
+    carry(field, finest, Vector<double>(device, problem.prescribed(field.space())), on_all.n_levels() - 1, guess.state);
+  return guess;
 }
 
 template decltype(guess_by_nested_iteration<2>) guess_by_nested_iteration<2>;

@@ -83,6 +83,7 @@ PressedFacesView<dim> PressedFaces<dim>::view()
           {n, n_q, nullptr, elements(gradient), nullptr, nullptr, elements(shape), elements(node)},
           value.data(),
           boundary.data(),
+          pressures,
           {area.data(), n_points},
           {{stretch.data(), n_points}},
           {traction.data(), n_points},
@@ -94,9 +95,10 @@ void PressedFaces<dim>::update(const Vector<double> &u, const Vector<double> &p)
 {
   if (n_faces == 0)
     return;
+  pressures        = p.data();
   const auto faces = view();
   device.for_each(n_faces * n_q, Deformation<dim>{{faces.shapes, u.data()}, faces.stretch});
-  device.for_each(n_faces * n_q, FaceTraction<dim>{faces, p.data()});
+  device.for_each(n_faces * n_q, FaceTraction<dim>{faces});
 }
 
 template <int dim>

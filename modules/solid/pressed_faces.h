@@ -22,7 +22,8 @@ public:
                const std::vector<unsigned int> &boundaries);
 
   PressedFacesView<dim> view();
-  /// Computes the tractions of nodal values u; p[k] is the pressure on the boundary k of the list, in device memory.
+  /// Computes the tractions of nodal values u; p[k] is the pressure on the boundary k of the list, in device memory. It
+  /// has to last as long as the view is used.
   void update(const Vector<double> &u, const Vector<double> &p);
   /// Computes how these change for a change of u.
   void update_change(const Vector<double> &delta);
@@ -30,6 +31,7 @@ public:
 private:
   Device         device;
   int            n = 0, n_q = 0, n_faces = 0;
+  const double  *pressures = nullptr; // of the last update
   List<int>      first, node, shape, boundary;
   List<double>   value, gradient;
   Vector<double> area, stretch, traction, change;

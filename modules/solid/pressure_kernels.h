@@ -16,9 +16,12 @@ struct PressedFacesView
   ShapesView       shapes;
   const double    *value;    ///< of node a at a point: [point n + a]
   const int       *boundary; ///< number of each face's boundary
+  const double    *p;        ///< on each boundary
   ValuesAt         area;     ///< N dA of the undeformed face
   StretchView<dim> stretch;
   ValuesAt         traction, change; ///< see FaceTraction, FaceTractionChange
+
+  ADAMANT_HOST_DEVICE double pressure(int point) const { return p[boundary[point / shapes.n_q]]; }
 
   /// Adds ∫ p φ_a n da over the faces of a cell; of_points: `traction`, or its `change`.
   ADAMANT_HOST_DEVICE void add_forces(int cell, int a, const ValuesAt &of_points, double *sum) const
@@ -30,8 +33,37 @@ struct PressedFacesView
         sum[c] += value[static_cast<long>(point) * shapes.n + a] * of_points(c, point);
   }
 
-  /// Adds row c of the derivative of these forces to u at node b, φ_a (t ⊗ (cof F h) - (cof F h) ⊗ t) / J. There t = p
-  /// n da, and h = ∇φ_b.
+  /// Computes w = p F (N dA × h): for u + e_d f with h = ∇f, the traction t = p cof F N dA changes by skew<c>(d, w).
+  /// As w is linear in F, cells of coarser levels may be turned inside out.
+  ADAMANT_HOST_DEVICE void axis(int point, const double *h, double (&w)[3]) const
+  {
+    if constexpr (dim == 2)
+      {
+        w[0] = w[1] = 0.;
+        w[2]        = pressure(point) * (area(0, point) * h[1] - area(1, point) * h[0]);
+      }
+    else
+      {
+        double across[3];
+        for (int c = 0; c < 3; ++c)
+          across[c] = area((c + 1) % 3, point) * h[(c + 2) % 3] - area((c + 2) % 3, point) * h[(c + 1) % 3];
+        for (int c = 0; c < 3; ++c)
+          {
+            w[c] = 0.;
+            for (int d = 0; d < 3; ++d)
+              w[c] += stretch.at(dim * c + d, point) * across[d];
+            w[c] *= pressure(point);
+          }
+      }
+  }
+  /// Returns Σ_k ε_cdk w_k.
+  template <int c>
+  ADAMANT_HOST_DEVICE static double skew(int d, const double (&w)[3])
+  {
+    return d == c ? 0. : d == (c + 1) % 3 ? w[3 - c - d] : -w[3 - c - d];
+  }
+
+  /// Adds row c of the derivative of these forces to u at node b.
   template <int c>
   ADAMANT_HOST_DEVICE void add_tangent(int cell, int a, int b, double (&row)[dim]) const
   {
@@ -39,14 +71,11 @@ struct PressedFacesView
       return;
     for (int point = first[cell] * shapes.n_q; point < first[cell + 1] * shapes.n_q; ++point)
       {
-        const Stretch<dim> at     = stretch(point);
-        const long         place  = static_cast<long>(point) * shapes.n;
-        const double       weight = value[place + a] / (1. + at.j);
-        double             along[dim];
+        const long place = static_cast<long>(point) * shapes.n;
+        double     w[3];
+        axis(point, shapes.gradient + (place + b) * dim, w);
         for (int d = 0; d < dim; ++d)
-          along[d] = dot<dim>(at.cofactor[d], shapes.gradient + (place + b) * dim);
-        for (int d = 0; d < dim; ++d)
-          row[d] += weight * (traction(c, point) * along[d] - along[c] * traction(d, point));
+          row[d] += value[place + a] * skew<c>(d, w);
       }
   }
 };
@@ -56,22 +85,19 @@ template <int dim>
 struct FaceTraction
 {
   PressedFacesView<dim> faces;
-  const double         *p; ///< on each boundary
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at       = faces.stretch(point);
-    const double       pressure = p[faces.boundary[point / faces.shapes.n_q]];
+    const Stretch<dim> at = faces.stretch(point);
     double             area[dim];
     for (int c = 0; c < dim; ++c)
       area[c] = faces.area(c, point);
     for (int c = 0; c < dim; ++c)
-      faces.traction(c, point) = pressure * dot<dim>(at.cofactor[c], area);
+      faces.traction(c, point) = faces.pressure(point) * dot<dim>(at.cofactor[c], area);
   }
 };
 
-/// Stores how the traction t changes for a displacement that changes by δ: (t (cof F : ∇δ) - cof F ∇δᵀ t) / J. It is
-/// for Device::for_each over points of faces.
+/// Stores how the traction changes for a displacement that changes by δ, by Device::for_each over points of faces.
 template <int dim>
 struct FaceTractionChange
 {
@@ -80,17 +106,18 @@ struct FaceTractionChange
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at = faces.stretch(point);
-    double             H[dim][dim], back[dim] = {}, trace = 0.;
+    double H[dim][dim], sum[3] = {};
     GradientOf<dim>{faces.shapes, delta}(point, H);
+    for (int d = 0; d < dim; ++d)
+      {
+        double w[3];
+        faces.axis(point, H[d], w);
+        sum[0] += faces.template skew<0>(d, w);
+        sum[1] += faces.template skew<1>(d, w);
+        sum[2] += faces.template skew<2>(d, w);
+      }
     for (int c = 0; c < dim; ++c)
-      for (int d = 0; d < dim; ++d)
-        {
-          trace += at.cofactor[c][d] * H[c][d];
-          back[d] += H[c][d] * faces.traction(c, point);
-        }
-    for (int c = 0; c < dim; ++c)
-      faces.change(c, point) = (faces.traction(c, point) * trace - dot<dim>(at.cofactor[c], back)) / (1. + at.j);
+      faces.change(c, point) = sum[c];
   }
 };
 } // namespace adamant

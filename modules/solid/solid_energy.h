@@ -79,6 +79,10 @@ struct EnergyTable
   {
     return std::any_of(functions.begin(), functions.end(), [](const auto &of) { return bool(of.W); });
   }
+  bool has_split_expressions() const
+  {
+    return std::any_of(functions.begin(), functions.end(), [](const auto &of) { return of.W && of.isochoric; });
+  }
 };
 
 /// The energies of a level's cells, with the values of expressions.

@@ -499,6 +499,52 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Newton/Least linear tolerance=0.5"}, "is above");
   expect({"Problem/Follower pressure=1: 1", "Newton/Globalisation=trust_region"}, "needs an energy");
   expect({"Discretization/Volumetric strain=mean_dilatation", "Newton/Globalisation=trust_region"}, "needs an energy");
+  for (const std::string of_motion :
+       {"Problem/Density = 2", "Problem/Initial displacement = 0; 1", "Problem/Initial velocity = x; 1",
+        "Time stepping/End time = 2", "Time stepping/Time step = 0.1", "Time stepping/Scheme = newmark",
+        "Time stepping/Spectral radius = 0.5"})
+    {
+      const auto equals = of_motion.find(" = ");
+      expect({of_motion.substr(0, equals) + "=" + of_motion.substr(equals + 3)},
+             of_motion + " counts for nothing with Time stepping/Stationary = true");
+    }
+  expect({"Time stepping/Load steps=4", "Problem/Load factor=log(0.6-t)"}, "Load factor is -nan at t = 0.75");
+}
+
+// Conjugate gradients that come to no end within their iterations tell nothing of the matrix.
+TEST_F(Solid, TrustRegionWithTooFewIterations)
+{
+  const auto outcome = solve("column.prm", {"Linear solver/Maximum iterations=1"});
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.err.find("allow more iterations"), std::string::npos) << outcome.err;
+}
+
+// The coarsest mesh's solve is that of a run on this mesh alone, with Trilinos ML, which has the rigid body modes.
+TEST_F(Solid, NestedIterationIsRecorded)
+{
+  const Settings settings = {"Linear solver/Coarsest level cells=256", "Linear solver/Coarse solver=trilinos_amg",
+                             "Newton/Largest linear tolerance=1e-6", "Newton/Least linear tolerance=1e-6"};
+  const auto     nested   = solve("cook.prm", settings + Settings{"Newton/Nested=true"}),
+             alone        = solve("cook.prm", settings + Settings{"Mesh/Refinements=4"});
+  ASSERT_EQ(nested.code, 0) << nested.err;
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  const auto &levels = nested.record.at("nested_iteration");
+  ASSERT_EQ(levels.size(), 1u);
+  EXPECT_EQ(levels[0].at("unknowns"), 2 * 17 * 17);
+  EXPECT_EQ(levels[0].at("converged"), true);
+  EXPECT_EQ(levels[0].at("newton"), alone.record.at("newton"));
+}
+
+// By default all sides of a box are held, also of a square.
+TEST_F(Solid, SquareWhoseSidesAreHeld)
+{
+  const auto outcome =
+    start({"--backend", "host", "--threads", "1", "--set", "Problem/Dimension=2", "--set", "Mesh/Refinements=2",
+           "--set", "Problem/Body force=0; 0", "--set", "Problem/Boundary displacement=0.2*t*y; 0.1*t*y"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto columns = statistics(outcome);
+  EXPECT_NEAR(columns.at("least_J").back(), 1.1, 1e-11);
+  EXPECT_NEAR(columns.at("largest_J").back(), 1.1, 1e-11);
 }
 
 TEST_F(Solid, SaysWhereAnEnergyIsNoNumber)

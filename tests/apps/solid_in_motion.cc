@@ -19,8 +19,9 @@ Settings turns(int steps, const std::string &scheme, double radius = 1.)
     out << value;
     return out.str();
   };
-  return {"Time stepping/Time step=" + text(step), "Time stepping/Scheme=" + scheme,
-          "Time stepping/Spectral radius=" + text(radius)};
+  const Settings settings = {"Time stepping/Time step=" + text(step), "Time stepping/Scheme=" + scheme};
+  return scheme == "generalized_alpha" ? settings + Settings{"Time stepping/Spectral radius=" + text(radius)} :
+                                         settings;
 }
 Settings until(int step, int steps)
 {
@@ -54,6 +55,26 @@ TEST_F(Solid, FreeRotation)
   EXPECT_EQ(first_failure(turns(20, "newmark"), 31), 31); // Newton's method takes 31 steps
   EXPECT_EQ(first_failure(turns(20, "generalized_alpha", 1.), 9), 9);
   EXPECT_EQ(first_failure(turns(20, "generalized_alpha", 0.8), 28), 28);
+}
+
+// A bar that flies without a force: the guess of each step is exact, and rounding is all that is left to solve for.
+TEST_F(Solid, FreeTranslation)
+{
+  for (const std::string scheme : {"newmark", "generalized_alpha", "energy_momentum"})
+    {
+      const auto outcome =
+        solve("free_rotation.prm", turns(40, scheme, 0.8) + until(20, 40) +
+                                     Settings{"Problem/Initial velocity=0.3; 0.1",
+                                              "Problem/Initial displacement=20; -3", "Output/Points=0.5, 0.1"});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row = statistics(outcome);
+      for (std::size_t k = 0; k < row.at("step").size(); ++k)
+        {
+          EXPECT_LE(row.at("newton_steps")[k], 2.) << scheme << ", step " << k + 1;
+          EXPECT_NEAR(row.at("point0_u_x")[k], 20. + 0.3 * row.at("time")[k], 1e-10); // twelve digits
+          EXPECT_NEAR(row.at("point0_u_y")[k], -3. + 0.1 * row.at("time")[k], 1e-10);
+        }
+    }
 }
 
 // A beam on whose end a load acts at once; the end's displacement at t = 1.
@@ -151,5 +172,32 @@ TEST_F(Solid, MotionsThatAreRefused)
   refused({"Problem/Initial velocity=0/x; 0"}, "Problem/Initial velocity");
   refused({"Time stepping/Time step=0.3"}, "is not a multiple of");
   refused({"Time stepping/Stationary=true"}, "Problem/Dirichlet boundaries");
+  refused({"Time stepping/Load steps=2"}, "Load steps = 2 counts for nothing with Time stepping/Stationary = false");
+  refused({"Time stepping/Spectral radius=0.5"}, "counts for nothing with Time stepping/Scheme = energy_momentum");
+  refused({"Newton/Nested=true"}, "Time stepping/Stationary = true");
+  const Settings two_steps = {"Time stepping/Time step=0.1", "Time stepping/End time=0.2"};
+  refused(two_steps + Settings{"Problem/Load factor=sqrt(0.199-t)"}, "Problem/Load factor is -nan at t = 0.2");
+  refused(two_steps + Settings{"Problem/Load factor=(t-0.05)/abs(t-0.05)"}, "Problem/Load factor is -nan at t = 0.05");
+  refused(two_steps + Settings{"Problem/Follower pressure=1: 1/t"}, "Follower pressure on boundary 1 is -nan at t = 0");
+}
+
+// An initial velocity where the body is held counts for nothing, which a note says.
+TEST_F(Solid, InitialValuesThatBoundariesContradict)
+{
+  const auto notes = [&](const std::string &velocity) {
+    const auto outcome = solve("beam.prm", {"Time stepping/End time=0.0125", "Problem/Initial velocity=" + velocity});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out.find("Initial displacement differs"), std::string::npos);
+    return outcome.out.find("note: Problem/Initial velocity differs from Problem/Boundary displacement");
+  };
+  EXPECT_NE(notes("0; 1"), std::string::npos);
+  EXPECT_EQ(notes("0; x"), std::string::npos);
+}
+
+// The load factor of a motion that ends early need be known until then only.
+TEST_F(Solid, LoadFactorOfAShortMotion)
+{
+  const auto outcome = solve("beam.prm", {"Problem/Load factor=sqrt(0.03-t)", "Time stepping/End time=0.025"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 } // namespace

@@ -256,6 +256,15 @@ TEST(Newton, TakesASolutionForOne)
       EXPECT_LE(result.final_residual, 2e-15);
       EXPECT_NEAR(to_host(x)[0], std::sqrt(2.), 1e-15);
     }
+  // Nor does a problem that accepts any step take more than one from there.
+  struct AnyStep : Equations
+  {
+    using Equations::Equations;
+    bool accepts(const NewtonTrial &) override { return true; }
+  };
+  AnyStep        accepting(device, square_minus_two, [](double y) { return 2. * y; });
+  Vector<double> at(device, Array<double>{std::sqrt(2.), -std::sqrt(2.)});
+  EXPECT_LE(Newton(device, accepting, 2).solve(at, {1e-8, 25, "the test"}).steps, 2);
   // From further away: as close as numbers are.
   Vector<double> x(device, Array<double>{1.});
   EXPECT_LE(Newton(device, problem, 1).solve(x, {1e-20, 30, "the test"}).final_residual, 1e-15);

@@ -54,20 +54,14 @@ void FiniteDeformation<dim>::linearize_inertia()
 template <int dim>
 void FiniteDeformation<dim>::linearize_conserving()
 {
-  n_replaced = 0.;
-  for (std::size_t l = 0; l < levels.size(); ++l)
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
     {
-      Level    &level = levels[l];
-      const int n = level.shapes.n_points(), n_q = level.shapes.view().n_q;
-      if (l + 1 < levels.size())
-        {
-          device.for_each(n, Deformation<dim>{gradient(l), level.stretch_view()});
-          level.faces.update(on_levels[l], pressures);
-          n_replaced += count(n, CountInverted{&level.stretch_view().j(0)});
-        }
-      device.for_each(n, ConservingModuli<dim>{level.stretch_view(), level.former_view(), level.energies.view(), n_q,
-                                               level.derivative_view()});
+      device.for_each(levels[l].shapes.n_points(), Deformation<dim>{gradient(l), levels[l].stretch_view()});
+      levels[l].faces.update(on_levels[l], pressures);
     }
+  count_inverted_on_coarser();
+  for (Level &level : levels)
+    device.for_each(level.shapes.n_points(), ConservingModuli<dim>{conserving_points(level), level.derivative_view()});
   K->update(device, [this](std::size_t l) {
     return ConservingTangent<dim>{levels[l].derivative_view(), inertia.term(l), levels[l].faces.view(),
                                   levels[l].shapes.view().n_q};

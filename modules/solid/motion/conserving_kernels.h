@@ -198,22 +198,34 @@ private:
   }
 };
 
-/// Stores the stress of ConservingPoint, by Device::for_each over points. det F1 - 1 takes the place of det F - 1.
+/// The ConservingPoints of a level.
 template <int dim>
-struct ConservingStress
+struct ConservingPoints
 {
   StretchView<dim> stretch, former;
   EnergyOfCells    energy;
   int              n_q;
-  ValuesAt         stress;
+
+  ADAMANT_HOST_DEVICE ConservingPoint<dim> operator()(int point) const
+  {
+    return {energy.energies[energy.of_cell[point / n_q]], stretch(point), former(point)};
+  }
+};
+
+/// Stores the stress of ConservingPoint, by Device::for_each over points. det F1 - 1 takes the place of det F - 1.
+template <int dim>
+struct ConservingStress
+{
+  ConservingPoints<dim> points;
+  ValuesAt              stress;
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const ConservingPoint<dim> at(energy.energies[energy.of_cell[point / n_q]], stretch(point), former(point));
+    const ConservingPoint<dim> at = points(point);
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         stress(dim * c + d, point) = at.stress(c, d);
-    stretch.j(point) = at.j;
+    points.stretch.j(point) = at.j;
   }
 };
 
@@ -222,14 +234,12 @@ struct ConservingStress
 template <int dim>
 struct ConservingModuli
 {
-  StretchView<dim> stretch, former;
-  EnergyOfCells    energy;
-  int              n_q;
-  ValuesAt         moduli;
+  ConservingPoints<dim> points;
+  ValuesAt              moduli;
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const ConservingPoint<dim> at(energy.energies[energy.of_cell[point / n_q]], stretch(point), former(point));
+    const ConservingPoint<dim> at = points(point);
     for (int d = 0; d < dim; ++d)
       for (int f = 0; f < dim; ++f)
         {

@@ -26,13 +26,19 @@ Dynamics<dim>::Dynamics(const Device &device, FiniteDeformation<dim> &deformatio
 {}
 
 template <int dim>
-void Dynamics<dim>::set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
-                                       const std::function<LinearSolver &()> &solver)
+std::string Dynamics<dim>::set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
+                                              const std::function<LinearSolver &()> &solver)
 {
-  const auto prescribed = boundary.with_rates(0., difference);
-  field.nodal_values(boundary.initial("Problem/Initial displacement", initial.displacement), prescribed[0],
-                     displacement);
-  field.nodal_values(boundary.initial("Problem/Initial velocity", initial.velocity), prescribed[1], velocity);
+  const auto  prescribed = boundary.with_rates(0., difference);
+  std::string notes;
+  const auto  set = [&](const std::string &key, const std::string &text, const Vector<double> &on_boundary,
+                       Vector<double> &values) {
+    const auto everywhere = boundary.initial(key, text);
+    field.nodal_values(everywhere, on_boundary, values);
+    notes += boundary.note_on(key, everywhere, on_boundary);
+  };
+  set("Problem/Initial displacement", initial.displacement, prescribed[0], displacement);
+  set("Problem/Initial velocity", initial.velocity, prescribed[1], velocity);
   deformation.project(state_);
   field.nodal_values(field.vector(), prescribed[2], acceleration);
   evaluate(); // forces of the prescribed accelerations are a part
@@ -43,6 +49,7 @@ void Dynamics<dim>::set_initial_values(const InitialMotion &initial, double fact
   scratch.set_zero();
   solver().solve(r.part(0, field.size()), scratch, {1e-13, 1000, "initial acceleration"});
   field.nodal_values(scratch, prescribed[2], acceleration);
+  return notes;
 }
 
 template <int dim>

@@ -71,9 +71,9 @@ public:
 
   /// Begins a motion at t = 0; boundaries are where they are prescribed. The acceleration balances forces: M a
   /// = factor load - r(u). θ and p are made from u. `solver` returns the solver of the tangent, with its present
-  /// values. Then the tangent is the mass.
-  void set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
-                          const std::function<LinearSolver &()> &solver);
+  /// values. Then the tangent is the mass. Returns notes on initial values that boundaries contradict.
+  std::string set_initial_values(const InitialMotion &initial, double factor, const Vector<double> &load,
+                                 const std::function<LinearSolver &()> &solver);
 
   /// Prepares the deformation for the balance of a step between these times, and sets w to a guess, on the way of v. It
   /// turns prescribed values at `end` into values in the balance, and returns the time of it.

@@ -6,6 +6,7 @@
 #include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace adamant
@@ -50,6 +51,25 @@ template <int dim>
 Vector<double> PrescribedMotion<dim>::initial(const std::string &key, const std::string &text) const
 {
   return {device, values(field.space(), mapping, key, text, 0., numbers_below(field.space().n_owned()))};
+}
+
+template <int dim>
+std::string PrescribedMotion<dim>::note_on(const std::string &initial_key, const Vector<double> &initial,
+                                           const Vector<double> &prescribed) const
+{
+  constexpr double tolerance  = 1e-3; // rates are differences
+  const auto       everywhere = to_host(initial), here = to_host(prescribed);
+  double           most[2]    = {}; // a difference, a value
+  for (std::size_t i = 0; i < here.size(); ++i)
+    {
+      const double value = everywhere[field.space().prescribed[i]];
+      most[0]            = std::max(most[0], std::abs(value - here[i]));
+      most[1]            = std::max({most[1], std::abs(value), std::abs(here[i])});
+    }
+  device.communicator().max(most, 2);
+  return most[0] > tolerance * most[1] ? "note: " + initial_key + " differs from " + key +
+                                           " where that prescribes the motion, and counts for nothing there\n" :
+                                         "";
 }
 
 template class PrescribedMotion<2>;

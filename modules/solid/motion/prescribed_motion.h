@@ -33,6 +33,9 @@ public:
   std::array<Vector<double>, 3> with_rates(double t, double h) const;
   /// Returns the values of expressions of x, y, z at all nodes; `key` names them.
   Vector<double> initial(const std::string &key, const std::string &text) const;
+  /// Returns a note where these initial values, at all nodes, differ from the prescribed ones. Else it is empty.
+  std::string note_on(const std::string &initial_key, const Vector<double> &initial,
+                      const Vector<double> &prescribed) const;
 
 private:
   const Device                device;

@@ -1,6 +1,8 @@
 // Pressures that follow the faces of a deformed body: their resultants, and their part of the tangent.
 #include "body.h"
 
+#include "solid/pressed_faces.h"
+
 #include <map>
 #include <utility>
 #include <vector>
@@ -107,6 +109,56 @@ TEST_P(FollowerPressure, ResultantsOfClosedSurfacesAndOfASide)
   for (const unsigned int degree : {1u, 2u})
     check_resultants<2>(degree);
   check_resultants<3>(1);
+}
+
+// The forces of faces are polynomials of u, also where a coarse cell is flat: det F = 0.
+template <int dim>
+void check_flat_cell()
+{
+  const adamant::Device device = adamant::Device::host(1);
+  Body<dim>             body(device, {energies[0]}, 1, true);
+  const auto           &space = body.host->space(0);
+  ASSERT_EQ(space.n_cells(), 1);
+  adamant::PressedFaces<dim> faces(device, space, body.mapping, {0, 1, 3});
+  const DeviceVector         p(device, Array<double>{0.7, -0.3, 1.1});
+  const int                  n = space.dofs_per_cell();
+  const auto                 X = adamant::support_points(space, body.mapping, adamant::numbers_below(space.n_dofs()));
+  Array<double>              u(space.n_dofs(), 0.);
+  for (int i = 0; i < n; ++i)
+    if (space.element().system_to_component_index(i).first == 1) // y becomes 0
+      u[space.cell_dofs(0)[i]] = -X[space.n_dofs() + space.cell_dofs(0)[i]];
+  const auto force = [&](const Array<double> &at, int a, unsigned int c) {
+    faces.update(DeviceVector(device, at), p);
+    const auto view     = faces.view();
+    double     sum[dim] = {};
+    view.add_forces(0, a, view.traction, sum);
+    return sum[c];
+  };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      {
+        const auto [c, a]   = space.element().system_to_component_index(i);
+        const auto [d, b]   = space.element().system_to_component_index(j);
+        Array<double> after = u, before = u;
+        after[space.cell_dofs(0)[j]] += 0.5;
+        before[space.cell_dofs(0)[j]] -= 0.5;
+        const double expected = force(after, a, c) - force(before, a, c);
+        force(u, a, c);
+        double row[dim] = {};
+        if (c == 0)
+          faces.view().template add_tangent<0>(0, a, b, row);
+        else if (c == 1)
+          faces.view().template add_tangent<1>(0, a, b, row);
+        else
+          faces.view().template add_tangent<dim - 1>(0, a, b, row);
+        EXPECT_NEAR(row[d], expected, 1e-14) << i << ' ' << j;
+      }
+}
+
+TEST(PressedFaces, TangentOfAFlatCell)
+{
+  check_flat_cell<2>();
+  check_flat_cell<3>();
 }
 
 TEST_P(FollowerPressure, TangentAgainstDifferences)

@@ -510,7 +510,6 @@ def solid(d):
     d.set("Newton/Tolerance", "1e-12") # far below what is compared
     d.set("Newton/Steps", 40)
     d.set("Newton/Growth", d.pick(3, 10), 0.3)
-    d.set("Time stepping/Load steps", d.pick(1, 2, 3))
     in_motion = d.maybe(0.3)
     if (not in_motion and "Problem/Follower pressure" not in d.settings and
             d.settings["Discretization/Volumetric strain"] == "standard"):
@@ -521,13 +520,15 @@ def solid(d):
         d.set("Time stepping/Stationary", "false")
         d.set("Time stepping/End time", d.pick("0.3", "0.6"))
         d.set("Time stepping/Time step", d.pick("0.1", "0.15"))
-        d.set("Time stepping/Scheme",
-              d.pick("newmark", "generalized_alpha", *["energy_momentum"] * conserves))
-        d.set("Time stepping/Spectral radius", d.pick("0.5", "0.9"), 0.4)
+        d.set("Time stepping/Scheme", scheme := d.pick("newmark", "generalized_alpha", *["energy_momentum"] * conserves))
+        if scheme == "generalized_alpha":
+            d.set("Time stepping/Spectral radius", d.pick("0.5", "0.9"), 0.4)
         d.set("Problem/Density", by_material(d, lambda: d.pick("1", "5")), 0.5)
         d.set("Problem/Initial displacement", "; ".join(f"0.02*({d.scalar()})" for _ in axes), 0.5)
         d.set("Problem/Initial velocity", "; ".join(f"0.1*({d.scalar()})" for _ in axes), 0.5)
-    d.set("Newton/Nested", "false")  # which is for one rank
+    else:
+        d.set("Time stepping/Load steps", d.pick(1, 2, 3))
+        d.set("Newton/Nested", "true", 0.3)
     d.set("Output/Interval", d.pick(0, 1, 2))
     d.outputs(["u", "displacement", "J", "energy", "von_mises"], samples=d.settings["Mesh/Type"] != "cylinder")
     d.fields("J", "energy", "stress", "von_mises")
@@ -824,5 +825,6 @@ TOGETHER = {"Mesh/Type", "Mesh/Cells", "Mesh/Refinements", "Mesh/Local refinemen
             "Problem/Poisson ratio", "Problem/Young modulus", "Time stepping/Unstable step",
             "Implementation/Pressure solver", "Implementation/Fast diagonalization precision",
             "Time stepping/Stationary", "Time stepping/Steps", "Time stepping/End time", "Time stepping/Time step",
+            "Time stepping/Load steps", "Time stepping/Scheme", "Time stepping/Spectral radius", "Newton/Nested",
             "Viscosity/Continuation stages", "Output/Fields",
             "Problem/Domain", "Problem/Case", "Solver/Solver", "Solver/Precision", "Nonlinear solver/Continuation"}

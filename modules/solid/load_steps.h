@@ -1,15 +1,16 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "solvers/krylov.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iomanip>
 #include <iostream>
+#include <sstream>
 #include <string>
 
-namespace solid
+namespace adamant
 {
 /// Steps of the load or of time. A step that fails is taken again with half its length. Two steps in a row with few
 /// steps of Newton's method double the next one, up to the length of the first.
@@ -45,21 +46,20 @@ public:
             }
           return;
         }
-      catch (const adamant::SolverError &error)
+      catch (const SolverError &error)
         {
-          const std::string why = cause();
+          // A refused state says more than the method, which then finds no step.
+          const std::string why = cause(), how = why.empty() ? std::string(": ") + error.what() : "";
           quick                 = 0;
           const bool short_step = time - start < least * most;
           if (halvings == most_halvings || short_step)
-            throw adamant::SolverError(why + "the " + what + " from t = " + adamant::to_text(start) + " to " +
-                                       adamant::to_text(time) + " fails" +
-                                       (short_step ? ", and is far shorter than the first one" :
-                                                     " after " + std::to_string(halvings) + " halvings") +
-                                       "; the last state, t = " + adamant::to_text(start) +
-                                       ", is written: " + error.what());
+            throw SolverError(why + step_to(start, time) + " fails" +
+                              (short_step ? ", and is far shorter than the first one" :
+                                            " after " + std::to_string(halvings) + " halvings") +
+                              "; the last state, t = " + text(start) + ", is written" + how);
           length = 0.5 * (time - start);
-          std::cout << "note: " << why << "the " << what << " from t = " << adamant::to_text(start) << " to "
-                    << adamant::to_text(time) << " is taken again with half its length: " << error.what() << std::endl;
+          std::cout << "note: " << why << step_to(start, time) << " is taken again with half its length" << how
+                    << std::endl;
           time = start + length;
         }
   }
@@ -75,6 +75,18 @@ public:
   int halvings = 0; ///< of the last step
 
 private:
+  // Steps that are halved need more digits than residuals.
+  static std::string text(double t)
+  {
+    std::ostringstream out;
+    out << std::setprecision(8) << t;
+    return out.str();
+  }
+  std::string step_to(double start, double time) const
+  {
+    return "the " + what + " from t = " + text(start) + " to " + text(time);
+  }
+
   static constexpr int    few = 5, most_halvings = 6;
   static constexpr double least = 1e-4; // of the first length, where steps become ever smaller
 
@@ -82,4 +94,4 @@ private:
   double      most, end, length; // most, length: of a step
   int         quick = 0;         // steps in a row that took few steps of Newton's method
 };
-} // namespace solid
+} // namespace adamant
