@@ -5,7 +5,7 @@
 #include "expressions/values_at_points.h"
 #include "fem/spaces/level_space.h"
 #include "solid/motion/prescribed_motion.h"
-#include "solid/nested_iteration.h"
+#include "solid/newton/nested_iteration.h"
 
 #include <deal.II/fe/mapping.h>
 

@@ -26,7 +26,7 @@
 #include "solid/finite_deformation.h"
 #include "solid/motion/dynamics.h"
 #include "solid/motion/prescribed_motion.h"
-#include "solid/newton_history.h"
+#include "solid/newton/newton_history.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>

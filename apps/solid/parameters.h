@@ -12,8 +12,8 @@
 #include "meshes/mesh_parameters.h"
 #include "solid/equilibrium.h"
 #include "solid/follower_pressure.h"
-#include "solid/load_steps.h"
 #include "solid/motion/dynamics.h"
+#include "solid/newton/load_steps.h"
 #include "solid/solid_materials.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -164,7 +164,7 @@ public:
   /// another mesh than a box, only check(mesh) knows the boundaries.
   void check(unsigned int dim, bool stationary, bool box, bool axial) const;
   /// Throws InputError where the mesh lacks one of the boundaries, or has an edge in one that is held normally. A `box`
-  /// may lack those that its dimension does not have.
+  /// may lack boundaries that a cube has.
   template <int dim>
   void check(const dealii::Triangulation<dim> &mesh, bool box = false) const
   {

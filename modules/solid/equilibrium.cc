@@ -1,6 +1,6 @@
 #include "solid/equilibrium.h"
 
-#include "solid/negative_eigenvalues.h"
+#include "solid/newton/negative_eigenvalues.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "multigrid/linear_solver.h"
 #include "operators/linear_operator.h"
 #include "solid/finite_deformation.h"
-#include "solid/trust_region.h"
+#include "solid/newton/trust_region.h"
 #include "solvers/gmres.h"
 #include "solvers/newton.h"
 

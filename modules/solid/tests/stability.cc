@@ -2,7 +2,7 @@
 // of the trust region.
 #include "body.h"
 
-#include "solid/negative_eigenvalues.h"
+#include "solid/newton/negative_eigenvalues.h"
 
 #include <deal.II/fe/fe_values.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/run_record.h"
 #include "frame/restart/state.h"
-#include "solid/nested_iteration.h"
+#include "solid/newton/nested_iteration.h"
 #include "solvers/newton.h"
 
 #include <cstddef>
@@ -58,7 +58,7 @@ public:
     record["inverted_on_coarser_levels"] = inverted_on_coarser;
   }
 
-  int total = 0; ///< of Newton's steps, with those that changes of the mesh need
+  int total = 0; ///< of Newton's steps in the run, also after changes of the mesh
 
 private:
   static std::vector<double> of(const NewtonResult &result)

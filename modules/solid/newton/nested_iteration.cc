@@ -1,4 +1,4 @@
-#include "solid/nested_iteration.h"
+#include "solid/newton/nested_iteration.h"
 
 #include "coefficients/coarser_values.h"
 #include "fem/functions/points.h"

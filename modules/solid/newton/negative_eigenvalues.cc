@@ -1,4 +1,4 @@
-#include "solid/negative_eigenvalues.h"
+#include "solid/newton/negative_eigenvalues.h"
 
 #include "operators/device_level.h"
 
