@@ -163,8 +163,8 @@ public:
   /// Throws InputError where the parameters do not fit together, or where a stationary solution would not be unique. Of
   /// another mesh than a box, only check(mesh) knows the boundaries.
   void check(unsigned int dim, bool stationary, bool box, bool axial) const;
-  /// Throws InputError where the mesh lacks one of the boundaries, or has an edge in one that is held normally. A `box`
-  /// may lack those that its dimension does not have.
+  /// Throws InputError where the mesh lacks one of the boundaries, or has an edge in one that is held normally. With
+  /// `box` sides count that a box of this dimension has.
   template <int dim>
   void check(const dealii::Triangulation<dim> &mesh, bool box = false) const
   {

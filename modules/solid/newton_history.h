@@ -58,7 +58,7 @@ public:
     record["inverted_on_coarser_levels"] = inverted_on_coarser;
   }
 
-  int total                = 0;  ///< of Newton's steps, with those that changes of the mesh need
+  int total                = 0;  ///< Newton's steps, also after changes of the mesh
 
 private:
   static std::vector<double> of(const NewtonResult &result)
