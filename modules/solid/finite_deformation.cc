@@ -247,11 +247,12 @@ std::string FiniteDeformation<dim>::least_stretch()
   const auto         &space  = unknown.space();
   const int           n      = levels.back().shapes.n_points();
   const Array<double> j      = to_host(levels.back().stretch.part(dim * dim * n, n));
-  const auto          least  = std::min_element(j.begin(), j.end()); // NaN may hide there
-  double              of_all = n > 0 ? -*least : -HUGE_VAL;
+  const auto          value  = [](double j) { return std::isfinite(j) ? j : -HUGE_VAL; };
+  const auto          least  = std::min_element(j.begin(), j.end(), [&](double a, double b) { return value(a) < value(b); });
+  double              of_all = n > 0 ? -value(*least) : -HUGE_VAL;
   space.communicator().max(&of_all, 1);
   std::ostringstream text;
-  if (n > 0 && -*least == of_all)
+  if (n > 0 && -value(*least) == of_all)
     text << "det F = " << 1. + *least << at_point(static_cast<int>(least - j.begin()));
   return space.communicator().first_text(text.str());
 }

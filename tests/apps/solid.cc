@@ -555,6 +555,9 @@ TEST_F(Solid, SaysWhereAnEnergyIsNoNumber)
                                              "mu/2*(I1-3); U = K/2*(J-1)^2+(J > 1.05 ? sqrt(1-J) : 0)"});
   EXPECT_EQ(outcome.code, 1) << outcome.out;
   EXPECT_NE(outcome.err.find("the energy is no number (I1 = "), std::string::npos) << outcome.err;
+  const auto infinite = solve("cook.prm", {"Mesh/Refinements=1", "Problem/Boundary displacement=1e300*t; 0"});
+  EXPECT_EQ(infinite.code, 1) << infinite.out;
+  EXPECT_NE(infinite.err.find("cells would invert (det F = "), std::string::npos) << infinite.err;
 }
 
 // Expressions and pressures after a restart, and on ranks, one of which has few faces.
