@@ -136,7 +136,7 @@ private:
       return;
     set_pressures(time);
     std::cout << dynamics->set_initial_values(parameters.problem.initial, load_factor(time), load,
-                                 [this]() -> LinearSolver & { return tangent_solver(true); });
+                                              [this]() -> LinearSolver & { return tangent_solver(true); });
     evaluate_residual();
   }
 

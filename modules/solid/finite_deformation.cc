@@ -21,8 +21,9 @@ namespace adamant
 {
 template <int dim>
 FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceField<dim> &unknown,
-                                          const dealii::Mapping<dim> &mapping, const OfEntries<SolidEnergy> &of_materials,
-                                          bool projected, const std::vector<unsigned int> &pressed)
+                                          const dealii::Mapping<dim>   &mapping,
+                                          const OfEntries<SolidEnergy> &of_materials, bool projected,
+                                          const std::vector<unsigned int> &pressed)
   : device(device)
   , unknown(unknown)
   , mapping(mapping)
@@ -244,12 +245,12 @@ double FiniteDeformation<dim>::n_inverted()
 template <int dim>
 std::string FiniteDeformation<dim>::least_stretch()
 {
-  const auto         &space  = unknown.space();
-  const int           n      = levels.back().shapes.n_points();
-  const Array<double> j      = to_host(levels.back().stretch.part(dim * dim * n, n));
-  const auto          value  = [](double j) { return std::isfinite(j) ? j : -HUGE_VAL; };
-  const auto          least  = std::min_element(j.begin(), j.end(), [&](double a, double b) { return value(a) < value(b); });
-  double              of_all = n > 0 ? -value(*least) : -HUGE_VAL;
+  const auto         &space = unknown.space();
+  const int           n     = levels.back().shapes.n_points();
+  const Array<double> j     = to_host(levels.back().stretch.part(dim * dim * n, n));
+  const auto          value = [](double j) { return std::isfinite(j) ? j : -HUGE_VAL; };
+  const auto least  = std::min_element(j.begin(), j.end(), [&](double a, double b) { return value(a) < value(b); });
+  double     of_all = n > 0 ? -value(*least) : -HUGE_VAL;
   space.communicator().max(&of_all, 1);
   std::ostringstream text;
   if (n > 0 && -value(*least) == of_all)
@@ -402,8 +403,8 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
 
 // Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.
 template <int dim>
-void FiniteDeformation<dim>::update_tangent(std::size_t l, const DilatationTerm &of_dilatation, const InertiaTerm &of_inertia,
-                                            const PressedFacesView<dim> &faces)
+void FiniteDeformation<dim>::update_tangent(std::size_t l, const DilatationTerm &of_dilatation,
+                                            const InertiaTerm &of_inertia, const PressedFacesView<dim> &faces)
 {
   Level                   &level  = levels[l];
   const auto               shapes = level.shapes.view();

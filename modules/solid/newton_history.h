@@ -58,7 +58,7 @@ public:
     record["inverted_on_coarser_levels"] = inverted_on_coarser;
   }
 
-  int total                = 0;  ///< Newton's steps, also after changes of the mesh
+  int total = 0; ///< Newton's steps, also after changes of the mesh
 
 private:
   static std::vector<double> of(const NewtonResult &result)
@@ -82,7 +82,7 @@ private:
 
   int                 negative_eigenvalues = -1; // on the coarsest level; -1: not known
   int                 inverted_on_coarser  = 0;  // points
-  std::vector<double>                                               last;
+  std::vector<double> last;
   std::vector<std::pair<std::pair<int, bool>, std::vector<double>>> coarser;
 };
 } // namespace adamant

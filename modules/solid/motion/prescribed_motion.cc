@@ -59,7 +59,7 @@ std::string PrescribedMotion<dim>::note_on(const std::string &initial_key, const
 {
   constexpr double tolerance  = 1e-3; // rates are differences
   const auto       everywhere = to_host(initial), here = to_host(prescribed);
-  double           most[2]    = {}; // a difference, a value
+  double           most[2] = {}; // a difference, a value
   for (std::size_t i = 0; i < here.size(); ++i)
     {
       const double value = everywhere[field.space().prescribed[i]];
