@@ -26,11 +26,11 @@ void FiniteDeformation<dim>::serialize(State &archive, Vector<double> &state) co
                       dealii::FE_DGQArbitraryNodes<dim>(dealii::QGauss<1>(space.element().degree + 1)));
   for (int k = 0; k < 2; ++k)
     {
-      auto of_cells = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
+      auto coefficients = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
       if (at_points)
         carry(archive, *at_points, k, state);
       else // cells have their order on any number of ranks
-        archive.vector(of_cells, StorageOrder{space.communicator(), {}});
+        archive.vector(coefficients, StorageOrder{space.communicator(), {}});
     }
 }
 
@@ -41,12 +41,12 @@ void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &field, int 
   const int      n     = space.n_cells() * space.dofs_per_cell();
   const int     *node  = space.cell_dofs(0);
   Vector<double> values(device, n);
-  Array<double>  nodal(n), of_cells(n);
+  Array<double>  nodal(n), by_cells(n);
   if (!archive.loading())
     {
-      of_cells = at_points(k, state);
+      by_cells = at_points(k, state);
       for (int i = 0; i < n; ++i)
-        nodal[node[i]] = of_cells[i];
+        nodal[node[i]] = by_cells[i];
       values.upload(nodal.data());
     }
   archive.vector(values, space);
@@ -54,8 +54,8 @@ void FiniteDeformation<dim>::carry(State &archive, const Field<dim> &field, int 
     return;
   nodal = to_host(values);
   for (int i = 0; i < n; ++i)
-    of_cells[i] = nodal[node[i]];
-  set_coefficients(k, of_cells, state);
+    by_cells[i] = nodal[node[i]];
+  set_coefficients(k, by_cells, state);
 }
 
 template <int dim>

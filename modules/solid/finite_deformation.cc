@@ -21,8 +21,9 @@ namespace adamant
 {
 template <int dim>
 FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceField<dim> &unknown,
-                                          const dealii::Mapping<dim> &mapping, const OfEntries<SolidEnergy> &energies,
-                                          bool projected, const std::vector<unsigned int> &pressed)
+                                          const dealii::Mapping<dim>   &mapping,
+                                          const OfEntries<SolidEnergy> &of_materials, bool projected,
+                                          const std::vector<unsigned int> &pressed)
   : device(device)
   , unknown(unknown)
   , mapping(mapping)
@@ -47,8 +48,8 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   const std::vector<unsigned int> materials(found.begin(), found.end());
   std::vector<SolidEnergy>        table;
   for (const unsigned int material : materials)
-    table.push_back(energies.in(material));
-  this->energies = EnergyTable(device, table);
+    table.push_back(of_materials.in(material));
+  energies = EnergyTable(device, table);
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
       levels.push_back(make_level(field.space(l), materials));
@@ -244,14 +245,15 @@ double FiniteDeformation<dim>::n_inverted()
 template <int dim>
 std::string FiniteDeformation<dim>::least_stretch()
 {
-  const auto         &space  = unknown.space();
-  const int           n      = levels.back().shapes.n_points();
-  const Array<double> j      = to_host(levels.back().stretch.part(dim * dim * n, n));
-  const auto          least  = std::min_element(j.begin(), j.end()); // NaN may hide there
-  double              of_all = n > 0 ? -*least : -HUGE_VAL;
+  const auto         &space = unknown.space();
+  const int           n     = levels.back().shapes.n_points();
+  const Array<double> j     = to_host(levels.back().stretch.part(dim * dim * n, n));
+  const auto          value = [](double j) { return std::isfinite(j) ? j : -HUGE_VAL; };
+  const auto least  = std::min_element(j.begin(), j.end(), [&](double a, double b) { return value(a) < value(b); });
+  double     of_all = n > 0 ? -value(*least) : -HUGE_VAL;
   space.communicator().max(&of_all, 1);
   std::ostringstream text;
-  if (n > 0 && -*least == of_all)
+  if (n > 0 && -value(*least) == of_all)
     text << "det F = " << 1. + *least << at_point(static_cast<int>(least - j.begin()));
   return space.communicator().first_text(text.str());
 }
@@ -401,16 +403,16 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
 
 // Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.
 template <int dim>
-void FiniteDeformation<dim>::update_tangent(std::size_t l, const DilatationTerm &dilatation, const InertiaTerm &inertia,
-                                            const PressedFacesView<dim> &faces)
+void FiniteDeformation<dim>::update_tangent(std::size_t l, const DilatationTerm &of_dilatation,
+                                            const InertiaTerm &of_inertia, const PressedFacesView<dim> &faces)
 {
   Level                   &level  = levels[l];
   const auto               shapes = level.shapes.view();
   const LocalTangents<dim> tangents{shapes,
                                     level.stretch_view(),
                                     level.moduli_view(),
-                                    dilatation,
-                                    inertia,
+                                    of_dilatation,
+                                    of_inertia,
                                     faces,
                                     level.shapes.n_points() / shapes.n_q,
                                     of_cells.data()};
@@ -420,12 +422,12 @@ void FiniteDeformation<dim>::update_tangent(std::size_t l, const DilatationTerm 
 
 // For the change of u that `on_levels` has.
 template <int dim>
-void FiniteDeformation<dim>::let_follow(Vector<double> &d_theta, Vector<double> &d_p)
+void FiniteDeformation<dim>::let_follow(Vector<double> &of_theta, Vector<double> &of_p)
 {
   const Level &level = levels.back();
   device.for_each(unknown.space().n_cells(),
                   FollowingPressure<dim>{functions(level), term(level), on_levels[levels.size() - 1].data(), r_p.data(),
-                                         r_theta.data(), d_theta.data(), d_p.data(), dp_at_points.data()});
+                                         r_theta.data(), of_theta.data(), of_p.data(), dp_at_points.data()});
 }
 
 template <int dim>

@@ -56,7 +56,7 @@ public:
   /// `unknown` and `mapping` have to outlive the object. Integrals take Gauss's rule of degree + 1 points. `pressed`
   /// are the boundaries where a pressure acts, which is 0 at first.
   FiniteDeformation(const Device &device, const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping,
-                    const OfEntries<SolidEnergy> &energies, bool projected,
+                    const OfEntries<SolidEnergy> &of_materials, bool projected,
                     const std::vector<unsigned int> &pressed = {});
 
   bool projected() const { return n_functions > 0; }
@@ -174,13 +174,13 @@ private:
   DilatationTerm   term(const Level &level) const { return {n_functions, level.D.data(), level.S.data()}; }
   void             add_functions(Level &level) const;
   void             take_averages(const Vector<double> &state);
-  void             update_tangent(std::size_t l, const DilatationTerm &dilatation, const InertiaTerm &inertia,
+  void             update_tangent(std::size_t l, const DilatationTerm &of_dilatation, const InertiaTerm &of_inertia,
                                   const PressedFacesView<dim> &faces);
   void             count_inverted_on_coarser(); // waits
   void             replace_inverted();
   template <class Counter>
   double count(const std::vector<std::pair<int, Counter>> &counters);
-  void   let_follow(Vector<double> &d_theta, Vector<double> &d_p);
+  void   let_follow(Vector<double> &of_theta, Vector<double> &of_p);
   void   carry(State &archive, const Field<dim> &at_points, int k, Vector<double> &state) const;
 
   const Device                device;
