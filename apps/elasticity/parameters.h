@@ -97,7 +97,7 @@ struct DiscretizationParameters : adamant::BoxParameters
                   prm, Patterns::Selection("standard|b_bar"));
     add_parameter("Materials", materials,
                   "Where materials depend on the place: points, at quadrature points; cells, the mean of these in each "
-                  "cell for the matrices. Stresses and energies have the material of the place",
+                  "cell for the matrices and thermal loads. Stresses and energies have the material of the place",
                   prm, Patterns::Selection("points|cells"));
     add_parameter("Degree", degree,
                   "Degree of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells "
@@ -165,7 +165,9 @@ struct Parameters
   adamant::Products products_of(bool stationary) const
   {
     const bool of_place = !problem.are_constant();
-    const auto wanted   = products.products(!stationary                         ? "Time stepping/Stationary = true" :
+    const auto wanted   = products.products(dim() != 3                          ? "Problem/Dimension = 3" :
+                                            discretization.degree != 1          ? "Discretization/Degree = 1" :
+                                            !stationary                         ? "Time stepping/Stationary = true" :
                                             !problem.boundaries.springs.empty() ? "no Problem/Springs" :
                                             of_place && !materials().means      ? "Discretization/Materials = cells" :
                                                                                   "");

@@ -211,7 +211,8 @@ private:
     });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
-    history.set(*equilibrium, *deformation);
+    if (result.steps > 0)
+      history.set(*equilibrium, *deformation);
     if (dynamics)
       {
         dynamics->end(state, load_factor(t));

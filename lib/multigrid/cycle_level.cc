@@ -106,9 +106,10 @@ void CycleLevel<Number>::interpolate(Vector coarse_b)
     R.update(harmonic->R);
   else
     R = Restriction<Number>(on.device, on, std::move(coarse_b), harmonic.get());
+  if (on.changing())
+    return;
   on.device.synchronize(); // the copy of A goes
-  if (!on.changing())
-    harmonic.reset();
+  harmonic.reset();
 }
 
 template struct CycleLevel<double>;

@@ -33,7 +33,7 @@ HarmonicInterpolation::HarmonicInterpolation(const Device &device, const Harmoni
 void HarmonicInterpolation::update(const RowsView &A)
 {
   const int n = cells.start.size() - 1;
-  invert_patches(device, A, cells, inverse.data(), 0.);
+  invert_patches(device, A, cells, inverse.data(), 1e-12);
   // R has room for as many values as P.
   device.for_each_by_lanes(n, MultiplyAround{A, P.view(), around.view(), cells.view(), R.values.data()});
   device.for_each_by_lanes(n, SolveInside{P.view(), cells.view(), inverse.data(), R.values.data(), P.values.data()});

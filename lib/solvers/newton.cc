@@ -29,7 +29,7 @@ struct Newton::State
   double       norm, last = 0;     // ‖F‖ now, and before the last step
   double       rescued = HUGE_VAL; // the ‖F‖ at which a rescue may end
   int          rescues = 0, picard_left = 0;
-  bool         begun  = false; // whether the last step was Newton's
+  bool         begun = false, tested = false; // whether the last step was Newton's; whether x is not at rounding
   NewtonResult result = {};
 };
 
@@ -65,8 +65,9 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
   state.result.initial_residual = first;
   while (!(problem.solved(state.norm, state.wanted) && std::isfinite(state.norm)))
     {
-      const bool gained = state.norm <= 0.5 * state.last; // more steps would, too
-      if (!gained && (state.begun || state.result.steps >= control.max_iterations) && at_rounding(x, state.norm))
+      const bool gained   = state.norm <= 0.5 * state.last; // more steps would, too
+      const bool doubtful = !gained && !state.tested && (state.begun || state.result.steps >= control.max_iterations);
+      if (doubtful && at_rounding(x, state.norm))
         break;
       check(control, state);
       NewtonResult::Step step{kind_of_step(state), tolerance(state), 0, 1., 0.};
@@ -81,11 +82,13 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
           state.last        = std::exchange(state.norm, step.residual);
           state.picard_left = state.picard_left > 1 ? state.picard_left - 1 : state.norm > state.rescued;
           state.begun       = step.kind == Linearization::newton;
+          state.tested      = false;
           state.result.history.push_back(step);
           continue;
         }
-      if (at_rounding(x, state.norm))
+      if (at_rounding(x, state.norm)) // r is that of x again
         break;
+      state.tested = true;
       if (problem.has_another())
         continue;
       if (state.rescues++ == options.rescues)

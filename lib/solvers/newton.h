@@ -88,7 +88,8 @@ public:
 
   /// Solves F(x) = 0 from the guess x, until ‖F(x)‖ <= control.tolerance times `scale`. A scale of 0 stands for ‖F‖ at
   /// the guess. The iteration counts as converged, too, where ‖F(x)‖ is at the level of rounding: F changes as much
-  /// when x is rounded. That is tested where no step reduces ‖F‖, or one of Newton's or the last one has not halved it. Throws
+  /// when x is rounded. That is tested where no step reduces ‖F‖, or one of Newton's or the last one has not halved
+  /// it. Throws
   /// SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate or diverge, or
   /// values are no numbers; x is then the last iterate.
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);

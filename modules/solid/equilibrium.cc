@@ -46,8 +46,7 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   moves = device.dot(delta, delta) > 1e-24 * device.dot(u, u);
   device.copy(state, x); // Newton's method exchanges vectors
   const auto result = newton.solve(x, {options.tolerance, options.steps, "equilibrium"});
-  if (moves) // Newton's method ends at rounding where it takes no step
-    throw SolverError("equilibrium: no step towards the prescribed displacements can be taken");
+  fault.clear();   // of a longer step
   if (in_region()) // the last tangent may be shifted
     deformation.linearize(x);
   if (solver != nullptr && !deformation.in_motion()) // a term of inertia belongs to no state

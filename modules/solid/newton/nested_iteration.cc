@@ -39,7 +39,7 @@ struct OnLevel
     std::unique_ptr<LinearSolver> solver;
     equilibrium.set_symmetric(problem.symmetric);
     equilibrium.set_solver([&](bool first) -> LinearSolver & {
-      if (solver && parameters.interpolation != "harmonic")
+      if (solver)
         solver->update(first);
       else
         solver = make_linear_solver<dim>(

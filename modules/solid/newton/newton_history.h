@@ -22,7 +22,7 @@ public:
     total += result.steps;
     last = of(result);
   }
-  /// Takes what the last tangent tells, where that is known.
+  /// Takes what the last tangent tells, of a step that had one.
   template <int dim>
   void set(const Equilibrium<dim> &equilibrium, const FiniteDeformation<dim> &deformation)
   {

@@ -470,7 +470,8 @@ def elasticity(d):
     usual = {"Preconditioner": ["multigrid"], "Interpolation": ["embedding"], "Smoother": ["block_jacobi", "jacobi"]}
     if stationary and "Problem/Springs" not in d.settings and all(
             d.settings.get(f"Linear solver/{key}", values[0]) in values for key, values in usual.items()):
-        d.set("Linear solver/Products", products := d.pick("rows", "cells", "auto"))
+        possible = d.dim == 3 and degree == 1
+        d.set("Linear solver/Products", products := d.pick("rows", "cells" if possible else "rows", "auto"))
         if products == "cells":
             d.set("Discretization/Materials", "cells")
             d.set("Problem/Poisson ratio", d.pick("0", "0.3"))
