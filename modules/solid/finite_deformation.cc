@@ -49,10 +49,9 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   std::vector<SolidEnergy>        table;
   for (const unsigned int material : materials)
     table.push_back(of_materials.in(material));
-  energies       = EnergyTable(device, table);
-  double on_rank = energies.has_expressions() ? 1. : 0.;
-  unknown.space().communicator().max(&on_rank, 1);
-  has_expressions = on_rank > 0.;
+  energies        = EnergyTable(device, table);
+  has_expressions = energies.has_expressions() ? 1. : 0.;
+  unknown.space().communicator().max(&has_expressions, 1);
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
       levels.push_back(make_level(field.space(l), materials));
@@ -265,7 +264,7 @@ template <int dim>
 double FiniteDeformation<dim>::n_no_numbers()
 {
   std::vector<std::pair<int, CountNoNumbers>> counters;
-  if (has_expressions)
+  if (has_expressions > 0.)
     for (const auto &values : levels.back().energies.values())
       counters.push_back({values.size(), {values.data()}});
   return count(counters);

@@ -200,7 +200,7 @@ private:
   List<double>                of_cells;                                   // their tangents, of one level at a time
   List<int>                   cell_number;                                // 0, 1, ...
   double                      volume = 0., n_replaced = 0.;
-  bool                        has_expressions = false; // on any rank
+  double                      has_expressions = 0.; // on any rank
   Scalars                     counted;
   Inertia<dim>                inertia;
   bool                        conserving = false; // in a step that conserves energy

@@ -6,6 +6,7 @@
 #include "fem/functions/points.h"
 #include "fem/host_kernels.h"
 #include "fem/meshes/level_meshes.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
 #include "operators/device_level.h"
