@@ -5,6 +5,7 @@
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "fem/host_kernels.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 #include "multigrid/linear_solver.h"
 #include "operators/device_level.h"
