@@ -8,7 +8,6 @@
 
 using namespace test;
 using adamant::Array;
-using adamant::Average;
 using adamant::to_host;
 
 namespace
@@ -46,7 +45,7 @@ protected:
   }
 
   template <int dim>
-  void check_averages(const adamant::Field<dim> &u, Average average) const
+  void check_averages(const adamant::Field<dim> &u, adamant::Average average) const
   {
     adamant::CellAverages<dim> averages(device, u, average);
     Array<double>              finest(u.finest().n_cells());
@@ -54,7 +53,7 @@ protected:
       finest[cell] = 1. + 0.5 * std::sin(0.37 * cell + 1.);
     averages.update(on_device(finest));
     const auto transform = [average](double c) {
-      return average == Average::arithmetic ? c : average == Average::harmonic ? 1. / c : std::log(c);
+      return average == adamant::Average::arithmetic ? c : average == adamant::Average::harmonic ? 1. / c : std::log(c);
     };
     double expected = 0, volume = 0; // over the whole domain, from the finest and from the coarsest cells
     for (int cell = 0; cell < u.finest().n_cells(); ++cell)
@@ -78,7 +77,7 @@ protected:
     const adamant::LevelMeshes<dim> meshes(mesh, {8});
     const adamant::Field<dim>       u(meshes, "u", FE_Q<dim>(2));
     check_injection(u);
-    for (const auto average : {Average::arithmetic, Average::harmonic, Average::geometric})
+    for (const auto average : {adamant::Average::arithmetic, adamant::Average::harmonic, adamant::Average::geometric})
       check_averages(u, average);
   }
 };

@@ -67,16 +67,27 @@ struct PatchLists
   std::size_t       n_entries = 0; ///< of the inverses of all patches
 };
 
-/// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse.
+/// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse. The nodes
+/// of a patch ascend, as the columns of A do.
 template <typename Number, class Lanes>
 ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patches, int p, const Lanes &lanes,
                                       Number *inverse)
 {
   for (int i = lanes.number(); i < patches.n_unknowns(p); i += Lanes::size)
-    for (int n = patches.start[p], j = 0; n < patches.start[p + 1]; ++n, j += patches.m)
-      patches.for_each_entry_of(patches.node[n], A, patches.row(p, i), [&](int c, EntryNumber k) {
-        inverse[patches.place(p, i, j + c)] = k == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[k]);
-      });
+    {
+      const int         row = patches.row(p, i);
+      const EntryNumber end = A.row_start[row + 1];
+      EntryNumber       k   = A.row_start[row];
+      for (int n = patches.start[p], j = 0; n < patches.start[p + 1]; ++n)
+        for (int c = 0; c < patches.m; ++c, ++j)
+          {
+            const int column = patches.node[n] * patches.m + c;
+            while (k < end && A.column[k] < column)
+              ++k;
+            inverse[patches.place(p, i, j)] =
+              k < end && A.column[k] == column ? static_cast<Number>(A.value[k]) : Number(0);
+          }
+    }
 }
 
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
@@ -347,7 +358,7 @@ struct MultiplyAround
   }
 };
 
-/// Computes the rows -A_ii⁻¹ (A_ib P_b) of P inside each cell from the values of MultiplyAround.
+/// Computes the rows -A_ii⁻¹ (A_ib P_b) of P inside each cell from the values of MultiplyAround. A lane takes columns.
 struct SolveInside
 {
   RowsView      P;
@@ -358,27 +369,17 @@ struct SolveInside
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
   {
-    constexpr int at_once = 4; // columns of a lane
-    const int     n       = cells.n_unknowns(p);
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i < cells.n_unknowns(p); ++i)
       {
         const EntryNumber first = P.row_start[cells.row(p, i)], n_columns = P.row_start[cells.row(p, i) + 1] - first;
-        for (EntryNumber begin = lanes.number(); begin < n_columns; begin += at_once * Lanes::size)
+        for (EntryNumber c = lanes.number(); c < n_columns; c += Lanes::size)
+          value[first + c] = 0.;
+        for (int j = 0; j < cells.n_unknowns(p); ++j)
           {
-            double sum[at_once] = {};
-            for (int j = 0; j < n; ++j)
-              {
-                const double        a   = inverse[cells.place(p, i, j)];
-                const double *const row = right + P.row_start[cells.row(p, j)];
-#pragma unroll
-                for (int k = 0; k < at_once; ++k)
-                  if (const EntryNumber c = begin + k * Lanes::size; c < n_columns)
-                    sum[k] -= a * row[c];
-              }
-#pragma unroll
-            for (int k = 0; k < at_once; ++k)
-              if (const EntryNumber c = begin + k * Lanes::size; c < n_columns)
-                value[first + c] = sum[k];
+            const double        a   = inverse[cells.place(p, i, j)];
+            const double *const row = right + P.row_start[cells.row(p, j)];
+            for (EntryNumber c = lanes.number(); c < n_columns; c += Lanes::size)
+              value[first + c] -= a * row[c];
           }
       }
   }
