@@ -209,9 +209,9 @@ int inverted_points(const Body<2> &body, double angle)
     double value(const Point<2> &x, unsigned int c) const override { return bent(angle, x, c); }
     double angle;
   };
-  const FE_Q<2>  bilinear(1);
+  const FE_Q<2>   bilinear(1);
   const QGauss<2> gauss(2);
-  int           n = 0;
+  int             n = 0;
   for (std::size_t l = 0; l + 1 < body.host->n_levels(); ++l)
     {
       const auto &space = body.host->space(l);
