@@ -338,8 +338,9 @@ const Settings blob = {"Problem/Initial composition=1/(1+exp(40*((x-0.4)^2+2*(y-
                        "Output/Points=0.3, 0.4, 0.2",
                        "Linear solver/Coarsest level cells=20"};
 
-const Settings in_motion = {"Time stepping/Stationary=false", "Time stepping/Time step=0.1",
-                            "Time stepping/End time=0.2", "Problem/Initial velocity=0.1*y; 0.1; 0.1*x"};
+const Settings in_motion = {"Time stepping/Stationary=false", "Time stepping/Load steps=1",
+                            "Time stepping/Time step=0.1", "Time stepping/End time=0.2",
+                            "Problem/Initial velocity=0.1*y; 0.1; 0.1*x"};
 // A soft body that is nowhere symmetric, on a mesh that changes between its load steps.
 const Settings soft            = {"Problem/Dirichlet boundaries=0: xyz",
                                   "Problem/Material=neo_hooke; mu = 1; K = 5",

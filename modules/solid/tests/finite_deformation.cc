@@ -209,14 +209,15 @@ int inverted_points(const Body<2> &body, double angle)
     double value(const Point<2> &x, unsigned int c) const override { return bent(angle, x, c); }
     double angle;
   };
-  const FE_Q<2> bilinear(1);
-  int           n = 0;
+  const FE_Q<2>   bilinear(1);
+  const QGauss<2> gauss(2);
+  int             n = 0;
   for (std::size_t l = 0; l + 1 < body.host->n_levels(); ++l)
     {
       const auto &space = body.host->space(l);
       const auto  u     = adamant::nodal_values(space, body.mapping, Strip(angle));
       for (int cell = 0; cell < space.n_cells(); ++cell)
-        for (const auto &point : QGauss<2>(2).get_points())
+        for (const auto &point : gauss.get_points())
           {
             Tensor<2, 2> F = unit_symmetric_tensor<2>();
             for (int i = 0; i < space.dofs_per_cell(); ++i)
