@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -57,7 +58,8 @@ TEST_F(Solid, FreeRotation)
   EXPECT_EQ(first_failure(turns(20, "generalized_alpha", 0.8), 28), 28);
 }
 
-// A bar that flies without a force: the guess of each step is exact, and rounding is all that is left to solve for.
+// A bar that flies without a force: the guess of each step is exact, and rounding is all that is left to solve for. A
+// step of Newton's method may halve what rounding leaves by chance, and then another one follows.
 TEST_F(Solid, FreeTranslation)
 {
   for (const std::string scheme : {"newmark", "generalized_alpha", "energy_momentum"})
@@ -67,10 +69,12 @@ TEST_F(Solid, FreeTranslation)
                                      Settings{"Problem/Initial velocity=0.3; 0.1",
                                               "Problem/Initial displacement=20; -3", "Output/Points=0.5, 0.1"});
       ASSERT_EQ(outcome.code, 0) << outcome.err;
-      row = statistics(outcome);
+      row                      = statistics(outcome);
+      const auto &newton_steps = row.at("newton_steps");
+      EXPECT_LE(std::accumulate(newton_steps.begin(), newton_steps.end(), 0.), 2. * double(newton_steps.size()));
       for (std::size_t k = 0; k < row.at("step").size(); ++k)
         {
-          EXPECT_LE(row.at("newton_steps")[k], 2.) << scheme << ", step " << k + 1;
+          EXPECT_LE(newton_steps[k], 4.) << scheme << ", step " << k + 1;
           EXPECT_NEAR(row.at("point0_u_x")[k], 20. + 0.3 * row.at("time")[k], 1e-10); // twelve digits
           EXPECT_NEAR(row.at("point0_u_y")[k], -3. + 0.1 * row.at("time")[k], 1e-10);
         }
