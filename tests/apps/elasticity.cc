@@ -646,12 +646,14 @@ TEST_F(Elasticity, ByCellsAsByRows)
           << on[0];
     }
   const auto refuse = [&](const Settings &settings, const std::string &text) {
-    expect_refused(graded + mesh("uniform", 1, 0) + Settings{"Linear solver/Products=cells"} + settings, text);
+    const Settings cells = {"Linear solver/Products=cells", "Linear solver/Coarsest level cells=7"};
+    expect_refused(graded + mesh("uniform", 1, 0) + cells + settings, text);
   };
   refuse({"Discretization/Materials=points"}, "Discretization/Materials = cells");
   refuse({"Problem/Poisson ratio=0.3+0.1*x"}, "one Poisson ratio");
   refuse({"Problem/Springs=1: 3"}, "no Problem/Springs");
   refuse({"Linear solver/Smoother=fsai"}, "jacobi or block_jacobi");
+  refuse({"Discretization/Degree=2"}, "Degree = 1");
   refuse({"Time stepping/Stationary=false"}, "Stationary = true");
 }
 
