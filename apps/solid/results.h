@@ -59,7 +59,8 @@ public:
                  solid_quantities<dim>(energies, projected))
   {}
 
-  /// Adds columns of the last residual's state, of displacement u under factor times `load`, to a row of the statistics.
+  /// Adds columns of the last residual's state, of displacement u under factor times `load`, to a row of
+  /// the statistics.
   void add_to(Statistics::Row &row, double work_of_load, double factor, const Array<double> &load,
               const Array<double> &u)
   {

@@ -11,7 +11,7 @@ enum class PatchKind
   stars     ///< a patch for each vertex: all nodes that act on the cells around the vertex
 };
 
-/// Overlapping sets of nodes, in host memory. Patch k has the nodes node[start[k]], ..., node[start[k + 1] - 1], ascending.
+/// Overlapping sets of nodes, in host memory. Patch k has node[start[k]], ..., node[start[k + 1] - 1], which ascend.
 struct Patches
 {
   Array<int> start = {0}, node;

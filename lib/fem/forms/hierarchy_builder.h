@@ -25,8 +25,8 @@ public:
   HierarchyBuilder(const HierarchyBuilder &) = delete; // functions of its levels hold its address
 
   /// Returns the data of levels_of(). Levels with more unknowns than `at_once` are made when multigrid asks for them,
-  /// first the transfer and then the matrix, unless the form has levels that store no entries. Data of earlier levels
-  /// are freed then: entries, coarser spaces and, before the finest transfer, the meshes. Multigrid can be built once. All ranks call it together.
+  /// first the transfer, then the matrix, unless some levels store no entries. This frees earlier entries, coarser
+  /// spaces and, before the finest transfer, the meshes. Multigrid can be built once. All ranks call it together.
   std::vector<LevelData> levels(std::size_t at_once);
 
   /// Frees the data that a device has, once multigrid is built: the entries of the form, P and R, coarser spaces and

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and smoothers and interpolations made of
-// them.
+// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and smoothers and interpolations made
+// of them.
 
 namespace adamant
 {
@@ -67,8 +67,8 @@ struct PatchLists
   std::size_t       n_entries = 0; ///< of the inverses of all patches
 };
 
-/// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse. The nodes
-/// of a patch ascend, as the columns of A do.
+/// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse. The
+/// nodes of a patch ascend, as the columns of A do.
 template <typename Number, class Lanes>
 ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patches, int p, const Lanes &lanes,
                                       Number *inverse)
@@ -92,8 +92,8 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
 
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
 /// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
-/// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. No
-/// patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a fixed
+/// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry.
+/// No patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a fixed
 /// length.
 template <typename Number, int most>
 struct InvertPatches
@@ -156,8 +156,8 @@ private:
   }
 };
 
-/// Inverts the matrices of patches of any size, in device memory. Pivots are taken in blocks K, so that other entries are
-/// read and written once a block: A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
+/// Inverts the matrices of patches of any size, in device memory. Pivots are taken in blocks K, so that other entries
+/// are read and written once a block: A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
 template <typename Number>
 struct InvertPatches<Number, 0>
 {
