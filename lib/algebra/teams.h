@@ -2,7 +2,7 @@
 
 #include "algebra/device.h"
 
-#include <array>
+#include <memory>
 
 namespace adamant
 {
@@ -21,8 +21,8 @@ struct OneThread
   private:
     static T *of_each()
     {
-      static thread_local std::array<T, most> memory;
-      return memory.data();
+      static thread_local const auto memory = std::make_unique<T[]>(most); // may be larger than a thread's stack
+      return memory.get();
     }
   };
 
@@ -45,7 +45,7 @@ void for_each_by_teams(const DeviceInterface &device, int n, int team_size, cons
 /// together, step by step (OneThread::for_each, for at most team_size elements). `shared`, a Functor::Shared for each
 /// team, takes numbers from step to step and thread to thread; its first content is undefined. `kept` has a
 /// Functor::Kept for each thread. Before, f.fetch(i, kept, team) loads data that only functors with `writes_matrix`
-/// write. On the host a team is one thread.
+/// write. On the host a team is one thread. A multiprocessor of a GPU has registers for Functor::least_teams teams.
 template <typename Functor>
 void for_each_by_teams(const Device &device, int n, int team_size, const Functor &f)
 {

@@ -132,14 +132,20 @@ double PolynomialSmoother<Number>::grow(Vector &x, Vector &y, int n) const
 template <typename Number>
 double PolynomialSmoother<Number>::largest_eigenvalue()
 {
-  const int n = level.A.n_rows();
-  Vector    x(level.device, start_vector(n)), y(level.device, n);
-  level.device.scale(static_cast<Number>(1. / std::sqrt(level.device.dot(x, x))), x);
+  const int  n           = level.A.n_rows();
   const bool is_followed = level.changes_on_device();
-  if (is_followed)
-    level.device.copy(x, start = Vector(level.device, n));
-  if (is_followed && !options.chebyshev)
-    scratch = Vector(level.device, n);
+  Vector     x(level.device, n), y(level.device, n);
+  if (is_followed && lambda > 0.) // not the first call
+    level.device.copy(start, x);
+  else
+    {
+      x = Vector(level.device, start_vector(n));
+      level.device.scale(static_cast<Number>(1. / std::sqrt(level.device.dot(x, x))), x);
+      if (is_followed)
+        level.device.copy(x, start = Vector(level.device, n));
+      if (is_followed && !options.chebyshev)
+        scratch = Vector(level.device, n);
+    }
   const int least    = options.power_steps;
   double    estimate = grow(x, y, least), last = 0;
   for (int k = least; k < 60 && estimate > (1. + 1.125 / (least * least)) * last; ++k)

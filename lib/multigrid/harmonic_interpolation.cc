@@ -32,11 +32,14 @@ HarmonicInterpolation::HarmonicInterpolation(const Device &device, const Harmoni
 
 void HarmonicInterpolation::update(const RowsView &A)
 {
-  const int n = cells.start.size() - 1;
+  const int n = cells.start.size() - 1, most = cells.most;
   invert_patches(device, A, cells, inverse.data(), 1e-12);
   // R has room for as many values as P.
-  device.for_each_by_lanes(n, MultiplyAround{A, P.view(), around.view(), cells.view(), R.values.data()});
-  device.for_each_by_lanes(n, SolveInside{P.view(), cells.view(), inverse.data(), R.values.data(), P.values.data()});
+  device.for_each_by_lanes(
+    n * most / cells.m,
+    MultiplyAround{A, P.view(), around.view(), cells.view(), most / cells.m, R.values.data()});
+  device.for_each_by_lanes(
+    n * most, SolveInside{P.view(), cells.view(), most, inverse.data(), R.values.data(), P.values.data()});
   device.for_each(R.values.size(), Permute{place.data(), P.values.data(), R.values.data()});
 }
 } // namespace adamant

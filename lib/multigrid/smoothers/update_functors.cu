@@ -22,6 +22,12 @@ template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatche
 template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 32> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<double, 0> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 0> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertByTiles<double, 6> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertByTiles<float, 6> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertByTiles<double, 9> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertByTiles<float, 9> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertByTiles<double, 12> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertByTiles<float, 12> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const SumPatches<double> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const SumPatches<float> &);
 template void for_each_by_lanes(const DeviceInterface &, int, const MultiplyAround &);

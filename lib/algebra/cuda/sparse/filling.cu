@@ -107,7 +107,6 @@ struct LaneEntries
   const Shape              &shape;
   EntryNumber               begin = 0;                 // in the source
   int                       row = 0, n = 0, pitch = 0; // the first row, its entries, and with those of ghosts
-  int                       entries = 0;
   bool                      shared  = false; // with other rows
   bool                      model   = true;  // whether the values are stored for this row
   const unsigned           *codes   = nullptr;
@@ -128,18 +127,19 @@ struct LaneEntries
     shared              = s.has_stencil();
     model               = (!shared || lane == of_pair) && !s.of_models && !s.follows;
     shared              = shared || s.of_models;
-    entries             = s.width * shape.run * shape.rows;
     spacing             = shared ? 1 : 32;
     first = s.of_models ? static_cast<long>(model_unit) * A.codes[s.values() + lane] : s.values() + (shared ? 0 : lane);
     if (shape.n_values > 0)
-      codes = A.codes + s.codes() + (shared ? of_pair * ((entries + 3) / 4) : lane);
+      codes = A.codes + s.codes() + (shared ? of_pair * ((s.width * shape.run * shape.rows + 3) / 4) : lane);
   }
 
-  // Where entry e is in the source; -1: it is padding.
-  __device__ EntryNumber source(int e) const
+  // Calls action(e, from) for the entries e of row c of the node that are no padding; `from` is the place in the source.
+  template <class Action>
+  __device__ void for_each_of_row(int c, const Action &action) const
   {
-    const int k = e / (shape.run * shape.rows) * shape.run + e % shape.run, c = e / shape.run % shape.rows;
-    return k < n ? begin + c * pitch + k : EntryNumber(-1);
+    for (int k = 0, e = c * shape.run; k < n; k += shape.run, e += shape.rows * shape.run)
+      for (int q = 0; q < shape.run && k + q < n; ++q)
+        action(e + q, begin + static_cast<EntryNumber>(c) * pitch + k + q);
   }
   __device__ int  code(int e) const { return codes[spacing * (e / 4)] >> (8 * (e % 4)) & 0xff; }
   __device__ long place(int e) const { return shape.n_values > 0 ? code(e) : first + spacing * e; }
@@ -162,14 +162,13 @@ __global__ void smallest_kernel(SparseView<Number> A, Shape shape, RowsView sour
   if (my_slice() < A.n_slices)
     {
       const LaneEntries<Number> lane(A, shape, source, my_slice(), threadIdx.x % slice_rows);
-      for (int e = 0; e < lane.entries; ++e)
-        if (const EntryNumber from = lane.source(e); from >= 0)
-          {
-            const Bits bits = ordered(static_cast<Number>(source.value[from]));
-            const int  c    = lane.code(e);
-            if (bits < *static_cast<volatile Bits *>(found + c)) // mostly it is not
-              atomicMin(found + c, bits);
-          }
+      for (int row = 0; row < shape.rows; ++row)
+        lane.for_each_of_row(row, [&](int e, EntryNumber from) {
+          const Bits bits = ordered(static_cast<Number>(source.value[from]));
+          const int  c    = lane.code(e);
+          if (bits < *static_cast<volatile Bits *>(found + c)) // mostly it is not
+            atomicMin(found + c, bits);
+        });
     }
   __syncthreads();
   for (int c = threadIdx.x; c < dictionary_size; c += blockDim.x)
@@ -186,16 +185,30 @@ __global__ void dictionary_kernel(const Bits *smallest, Number *values)
     values[threadIdx.x] = static_cast<Number>(number_of(smallest[threadIdx.x]));
 }
 
+// Several loads of a row are under way before the first of them is stored.
 template <typename Number>
-__global__ void values_kernel(SparseView<Number> A, Shape shape, RowsView source, Number *values)
+__global__ void values_kernel(SparseView<Number> A, Shape shape, RowsView source, const double *__restrict__ from,
+                              Number *__restrict__ values)
 {
+  constexpr int several = 4;
   wait_and_hold_successors();
   if (my_slice() >= A.n_slices)
     return;
   const LaneEntries<Number> lane(A, shape, source, my_slice(), threadIdx.x % slice_rows);
-  for (int e = 0; lane.model && e < lane.entries; ++e)
-    if (const EntryNumber from = lane.source(e); from >= 0)
-      values[lane.place(e)] = static_cast<Number>(source.value[from]);
+  for (int k = 0, e = 0; lane.model && k < lane.n; k += shape.run)
+    for (int c = 0; c < shape.rows; ++c, e += shape.run)
+      for (int q = 0, end = min(shape.run, lane.n - k); q < end; q += several)
+        {
+          const EntryNumber begin = lane.begin + static_cast<EntryNumber>(c) * lane.pitch + k;
+          Number            value[several];
+#pragma unroll
+          for (int i = 0; i < several; ++i)
+            value[i] = static_cast<Number>(from[begin + min(q + i, end - 1)]);
+#pragma unroll
+          for (int i = 0; i < several; ++i)
+            if (q + i < end)
+              values[lane.first + lane.spacing * (e + q + i)] = value[i];
+        }
 }
 
 // differ = 1 where a value that several entries share is further from one of them than sparse.cuh allows, or is none.
@@ -215,9 +228,9 @@ __global__ void compare_kernel(SparseView<Number> A, Shape shape, RowsView sourc
       for (int k = 0; k < lane.n; ++k)
         largest = fmax(largest, fabs(source.value[lane.begin + static_cast<EntryNumber>(c) * lane.pitch + k]));
       const double bound = 4 * same_value<Number> * largest;
-      for (int e = 0; e < lane.entries; ++e)
-        if (const EntryNumber from = lane.source(e); from >= 0 && e / shape.run % shape.rows == c)
-          same = same && fabs(static_cast<double>(A.values[lane.place(e)]) - source.value[from]) <= bound;
+      lane.for_each_of_row(c, [&](int e, EntryNumber from) {
+        same = same && fabs(static_cast<double>(A.values[lane.place(e)]) - source.value[from]) <= bound;
+      });
       if (!same)
         *differ = 1;
     }
@@ -242,7 +255,7 @@ bool refill(Context &context, const RowsView &source, SparseMatrix<Number> &A)
   else
     {
       launch_writer(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source,
-                    A.values.data());
+                    source.value, A.values.data());
       fill_models(context, source, A);
     }
   if (A.n_values == 0 && A.n_stencil + A.n_of_models == 0)

@@ -103,7 +103,7 @@ struct BlockTeam
 };
 
 template <typename Functor>
-__global__ void __launch_bounds__(Functor::largest_team, 1) for_each_by_teams_kernel(Functor f)
+__global__ void __launch_bounds__(Functor::largest_team, Functor::least_teams) for_each_by_teams_kernel(Functor f)
 {
   __shared__ typename Functor::Shared                                     shared;
   typename BlockTeam::Kept<typename Functor::Kept, Functor::largest_team> kept;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/compressed_rows.h"
+#include "algebra/teams.h"
 #include "base/host_device.h"
 
 #include <cmath>
@@ -156,8 +157,7 @@ private:
   }
 };
 
-/// Inverts the matrices of patches of any size, in device memory. Pivots are taken in blocks K, so that other entries
-/// are read and written once a block: A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
+/// Inverts the matrices of patches of any size, in device memory. A lane takes columns.
 template <typename Number>
 struct InvertPatches<Number, 0>
 {
@@ -168,100 +168,195 @@ struct InvertPatches<Number, 0>
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
   {
-    const int     n = patches.n_unknowns(p), lane = lanes.number();
-    Number *const a = inverse + patches.first[p];
+    const int n = patches.n_unknowns(p);
     gather_patch(A, patches, p, lanes, inverse);
     lanes.wait();
-    for (int first = 0; first < n; first += width)
+    for (int pivot = 0; pivot < n; ++pivot)
       {
-        const int     n_pivots = first + width < n ? width : n - first, end = first + n_pivots;
-        Number *const of_block = a + EntryNumber(first) * n, *const pivots = of_block + first;
-        invert_block(p, first, n_pivots, pivots, n, lanes);
-        for (int j = lane; j < n; j += Lanes::size)
-          if (j < first || j >= end)
-            multiply(n_pivots, pivots, 1, n, Number(1), a + EntryNumber(j) * n + first, 1);
-        lanes.wait();
-        for (int j = 0; j < n; ++j)
-          if (Number *const column = a + EntryNumber(j) * n; j < first || j >= end)
+        Number *const column   = inverse + patches.place(p, 0, pivot);
+        const Number  value    = column[pivot];
+        const int     row      = patches.row(p, pivot);
+        const bool    vanishes = fabs(value) <= least * static_cast<Number>(fabs(A.entry(row, row)));
+        const Number  scale    = vanishes ? Number(0) : Number(1) / value;
+        for (int j = lanes.number(); j < n; j += Lanes::size)
+          if (Number *const other = inverse + patches.place(p, 0, j); j != pivot)
             {
-              Number factor[width];
-#pragma unroll
-              for (int k = 0; k < width; ++k)
-                factor[k] = k < n_pivots ? column[first + k] : Number(0);
-              subtract(lane, first, Lanes::size, of_block, n, n_pivots, factor, column);
-              subtract(end + lane, n, Lanes::size, of_block, n, n_pivots, factor, column);
+              const Number of_pivot = other[pivot] *= scale;
+              for (int i = 0; i < n; ++i)
+                if (i != pivot)
+                  other[i] -= column[i] * of_pivot;
             }
         lanes.wait();
-        for (int i = lane; i < n; i += Lanes::size)
-          if (i < first || i >= end)
-            multiply(n_pivots, pivots, n, 1, Number(-1), of_block + i, n);
+        for (int i = lanes.number(); i < n; i += Lanes::size)
+          column[i] = i == pivot ? scale : -column[i] * scale;
         lanes.wait();
       }
+  }
+};
+
+/// Inverts patches of up to 16 tiles as InvertPatches does, for for_each_by_teams over the patches. A thread of a team
+/// holds a tile of tile x tile entries in registers. The pivots of a tile K on the diagonal are taken at once:
+/// A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
+template <typename Number, int tile>
+struct InvertByTiles
+{
+  static constexpr int  side = 16, largest_team = side * side, least_teams = tile <= 6 ? 2 : 1, most = side * tile;
+  static constexpr bool writes_matrix = false;
+  using Tile                          = Number[tile][tile];
+  struct Kept
+  {
+    Tile a;
+  };
+  struct Shared
+  {
+    Number row[tile][most], column[tile][most], diagonal[most]; // A_KJ and A_IK
+    Tile   pivots;                                              // A_KK
+  };
+  RowsView    A;
+  PatchesView patches;
+  Number     *inverse, least;
+  int         more_than; ///< smaller patches, and those of more than `most` unknowns, are left out
+
+  template <class EachKept, class Team>
+  ADAMANT_HOST_DEVICE void fetch(int, EachKept &, const Team &) const
+  {}
+  template <class EachKept, class Team>
+  ADAMANT_HOST_DEVICE void operator()(int p, Shared &shared, EachKept &kept, const Team &team) const
+  {
+    const int n = patches.n_unknowns(p), tiles = (n + tile - 1) / tile;
+    if (n <= more_than || n > most)
+      return;
+    const auto for_each_tile = [&](const auto &action) {
+      team.for_each(largest_team, [&](int t) {
+        if (const int i = t / side, j = t % side; i < tiles && j < tiles)
+          action(i, j, kept[t].a);
+      });
+    };
+    team.for_each(largest_team, [&](int t) { gather_patch(A, patches, p, Member{t}, inverse); });
+    for_each_tile([&](int i, int j, Tile &a) {
+      for_each_entry([&](int r, int c) { // 1 on the diagonal behind the end
+        const int row = i * tile + r, column = j * tile + c;
+        a[r][c] = row < n && column < n ? inverse[patches.place(p, row, column)] : Number(row == column);
+        if (row == column)
+          shared.diagonal[row] = a[r][c];
+      });
+    });
+    for (int K = 0; K < tiles; ++K)
+      {
+        for_each_tile([&](int i, int j, Tile &a) {
+          if (i == K && j == K)
+            invert(shared.diagonal + K * tile, a);
+          if (j == K)
+            for_each_entry(
+              [&](int r, int c) { (i == K ? shared.pivots[r][c] : shared.column[c][i * tile + r]) = a[r][c]; });
+        });
+        for_each_tile([&](int i, int j, Tile &a) {
+          if (i == K && j != K)
+            multiply(shared, j * tile, a);
+        });
+        for_each_tile([&](int i, int j, Tile &a) {
+          if (i != K && j != K)
+            subtract(shared, i * tile, j * tile, a);
+          else if (i != K)
+            multiply_column(shared.pivots, a);
+        });
+      }
+    for_each_tile([&](int i, int j, Tile &a) {
+      for_each_entry([&](int r, int c) {
+        if (i * tile + r < n && j * tile + c < n)
+          inverse[patches.place(p, i * tile + r, j * tile + c)] = a[r][c];
+      });
+    });
   }
 
 private:
-  static constexpr int width = 8;
-
-  // One pivot after the other, of the block of n_pivots x n_pivots entries at `a`.
-  template <class Lanes>
-  ADAMANT_HOST_DEVICE void invert_block(int p, int first, int n_pivots, Number *a, int n, const Lanes &lanes) const
+  struct Member // of a team, for gather_patch
   {
-    for (int pivot = 0; pivot < n_pivots; ++pivot)
+    static constexpr int    size = largest_team;
+    int                     t;
+    ADAMANT_HOST_DEVICE int number() const { return t; }
+  };
+
+  template <class Action>
+  ADAMANT_HOST_DEVICE static void for_each_entry(const Action &action)
+  {
+#pragma unroll
+    for (int c = 0; c < tile; ++c)
+#pragma unroll
+      for (int r = 0; r < tile; ++r)
+        action(r, c);
+  }
+
+  ADAMANT_HOST_DEVICE void invert(const Number *diagonal, Tile &a) const
+  {
+#pragma unroll
+    for (int k = 0; k < tile; ++k)
       {
-        const int    row      = patches.row(p, first + pivot);
-        const Number value    = a[pivot * n + pivot];
-        const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(A.entry(row, row)));
-        const Number scale    = vanishes ? Number(0) : Number(1) / value;
-        lanes.wait();
-        for (int j = lanes.number(); j < n_pivots; j += Lanes::size)
-          a[j * n + pivot] = (j == pivot ? Number(1) : a[j * n + pivot]) * scale;
-        lanes.wait();
-        for (int i = lanes.number(); i < n_pivots; i += Lanes::size)
-          if (i != pivot)
+        const bool   vanishes = fabs(a[k][k]) <= least * fabs(diagonal[k]);
+        const Number scale    = vanishes ? Number(0) : Number(1) / a[k][k];
+        a[k][k]               = Number(1);
+#pragma unroll
+        for (int c = 0; c < tile; ++c)
+          a[k][c] *= scale;
+#pragma unroll
+        for (int r = 0; r < tile; ++r)
+          if (r != k)
             {
-              const Number factor = vanishes ? Number(0) : a[pivot * n + i];
-              a[pivot * n + i]    = Number(0);
-              for (int j = 0; j < n_pivots; ++j)
-                a[j * n + i] -= factor * a[j * n + pivot];
+              const Number factor = vanishes ? Number(0) : a[r][k];
+              a[r][k]             = Number(0);
+#pragma unroll
+              for (int c = 0; c < tile; ++c)
+                a[r][c] -= factor * a[k][c];
             }
-        lanes.wait();
       }
   }
 
-  // x <- sign D x, where D has the entries d[k step_k + l step_l].
-  ADAMANT_HOST_DEVICE static void multiply(int n_pivots, const Number *d, int step_k, int step_l, Number sign,
-                                           Number *x, int step)
+  // A_KJ <- A_KK A_KJ, where J begins with column j of the patch.
+  ADAMANT_HOST_DEVICE static void multiply(Shared &shared, int j, Tile &a)
   {
-    Number old[width];
 #pragma unroll
-    for (int l = 0; l < width; ++l)
-      old[l] = l < n_pivots ? sign * x[l * step] : Number(0);
-    for (int k = 0; k < n_pivots; ++k)
+    for (int c = 0; c < tile; ++c)
       {
-        Number sum = 0;
+        Number old[tile];
 #pragma unroll
-        for (int l = 0; l < width; ++l)
-          sum += d[k * step_k + (l < n_pivots ? l : 0) * step_l] * old[l];
-        x[k * step] = sum;
+        for (int k = 0; k < tile; ++k)
+          old[k] = a[k][c];
+#pragma unroll
+        for (int r = 0; r < tile; ++r)
+          {
+            a[r][c] = Number(0);
+#pragma unroll
+            for (int k = 0; k < tile; ++k)
+              a[r][c] += shared.pivots[r][k] * old[k];
+            shared.row[r][j + c] = a[r][c];
+          }
       }
   }
 
-  // y_i -= Σ_k columns_ki factor_k for i = begin, begin + step, ... below `end`.
-  ADAMANT_HOST_DEVICE static void subtract(int begin, int end, int step, const Number *__restrict__ columns, int n,
-                                           int n_pivots, const Number (&factor)[width], Number *__restrict__ y)
+  ADAMANT_HOST_DEVICE static void multiply_column(const Tile &pivots, Tile &a)
   {
-    int place[width]; // of column k
 #pragma unroll
-    for (int k = 0; k < width; ++k)
-      place[k] = (k < n_pivots ? k : 0) * n;
-    for (int i = begin; i < end; i += step)
+    for (int r = 0; r < tile; ++r)
       {
-        Number sum = 0;
+        Number old[tile];
 #pragma unroll
-        for (int k = 0; k < width; ++k)
-          sum += columns[place[k] + i] * factor[k];
-        y[i] -= sum;
+        for (int k = 0; k < tile; ++k)
+          old[k] = a[r][k];
+#pragma unroll
+        for (int c = 0; c < tile; ++c)
+          {
+            a[r][c] = Number(0);
+#pragma unroll
+            for (int k = 0; k < tile; ++k)
+              a[r][c] -= old[k] * pivots[k][c];
+          }
       }
+  }
+
+  ADAMANT_HOST_DEVICE static void subtract(const Shared &shared, int i, int j, Tile &a)
+  {
+    for (int k = 0; k < tile; ++k)
+      for_each_entry([&](int r, int c) { a[r][c] -= shared.column[k][i + r] * shared.row[k][j + c]; });
   }
 };
 
@@ -269,13 +364,22 @@ private:
 template <typename Number>
 void invert_patches(const Device &device, const RowsView &A, const PatchLists &lists, Number *inverse, Number least)
 {
-  const int n = lists.start.size() - 1;
+  const int  n       = lists.start.size() - 1;
+  const auto by_team = [&](auto functor) { for_each_by_teams(device, n, functor.largest_team, functor); };
   if (lists.most <= 12)
     device.for_each_by_lanes(n, InvertPatches<Number, 12>{A, lists.view(), inverse, least});
   else if (lists.most <= 32)
     device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, lists.view(), inverse, least});
-  else
+  else if (lists.most > 192)
     device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, lists.view(), inverse, least});
+  else
+    {
+      by_team(InvertByTiles<Number, 6>{A, lists.view(), inverse, least, 0});
+      if (lists.most > 96)
+        by_team(InvertByTiles<Number, 9>{A, lists.view(), inverse, least, 96});
+      if (lists.most > 144)
+        by_team(InvertByTiles<Number, 12>{A, lists.view(), inverse, least, 144});
+    }
 }
 
 /// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for Device::for_each_by_lanes over the nodes. W_p² is
@@ -335,52 +439,78 @@ private:
   }
 };
 
-/// Computes A_ib P_b for the unknowns i inside each cell, a patch, for Device::for_each_by_lanes. The entries take the
-/// places of the entries of P. A lane takes rows.
+/// Computes A_ib P_b for the unknowns i of a node inside a cell, a patch, for Device::for_each_by_lanes over most_nodes
+/// of each cell. The entries take the places of the entries of P. The rows of a node have the same columns in A and in
+/// P. A lane takes entries of rows of P_b.
 struct MultiplyAround
 {
   RowsView    A, P, around; ///< around: P_b, see HarmonicRows
   PatchesView cells;
+  int         most_nodes;
   double     *value;
 
   template <class Lanes>
-  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  ADAMANT_HOST_DEVICE void operator()(int node, const Lanes &lanes) const
   {
-    for (int n = lanes.number(); n < cells.n_unknowns(p); n += Lanes::size)
+    const int p = node / most_nodes, n = node % most_nodes * cells.m;
+    if (n >= cells.n_unknowns(p))
+      return;
+    const int         i = cells.row(p, n);
+    const EntryNumber n_A = A.row_start[i + 1] - A.row_start[i], first = P.row_start[i], n_P = P.row_start[i + 1] - first;
+    for (EntryNumber e = lanes.number(); e < n_P * cells.m; e += Lanes::size)
+      value[first + e] = 0.;
+    for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       {
-        const int i = cells.row(p, n);
-        for (EntryNumber e = P.row_start[i]; e < P.row_start[i + 1]; ++e)
-          value[e] = 0.;
-        for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-          for (EntryNumber b = around.row_start[A.column[k]]; b < around.row_start[A.column[k] + 1]; ++b)
-            value[P.lower_bound(i, around.column[b])] += A.value[k] * around.value[b];
+        const EntryNumber end = around.row_start[A.column[k] + 1];
+        EntryNumber       b   = around.row_start[A.column[k]];
+        if (b == end)
+          continue;
+        lanes.wait(); // other lanes have added to the same entries
+        for (b += lanes.number(); b < end; b += Lanes::size)
+          {
+            const EntryNumber e = P.lower_bound(i, around.column[b]);
+            for (int c = 0; c < cells.m; ++c)
+              value[e + c * n_P] += A.value[k + c * n_A] * around.value[b];
+          }
       }
   }
 };
 
-/// Computes the rows -A_ii⁻¹ (A_ib P_b) of P inside each cell from the values of MultiplyAround. A lane takes columns.
+/// Computes a row -A_ii⁻¹ (A_ib P_b) of P inside a cell from the values of MultiplyAround, and as that is called. A lane
+/// takes columns, several at a time.
 struct SolveInside
 {
   RowsView      P;
   PatchesView   cells;
+  int           most_unknowns;
   const double *inverse, *right;
   double       *value; ///< of P
 
   template <class Lanes>
-  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  ADAMANT_HOST_DEVICE void operator()(int unknown, const Lanes &lanes) const
   {
-    for (int i = 0; i < cells.n_unknowns(p); ++i)
+    constexpr int several = 4;
+    const int     p = unknown / most_unknowns, i = unknown % most_unknowns;
+    if (i >= cells.n_unknowns(p))
+      return;
+    const EntryNumber first = P.row_start[cells.row(p, i)], n_columns = P.row_start[cells.row(p, i) + 1] - first;
+    for (EntryNumber begin = lanes.number(); begin < n_columns; begin += several * Lanes::size)
       {
-        const EntryNumber first = P.row_start[cells.row(p, i)], n_columns = P.row_start[cells.row(p, i) + 1] - first;
-        for (EntryNumber c = lanes.number(); c < n_columns; c += Lanes::size)
-          value[first + c] = 0.;
+        double sum[several] = {};
+#pragma unroll 4
         for (int j = 0; j < cells.n_unknowns(p); ++j)
           {
             const double        a   = inverse[cells.place(p, i, j)];
             const double *const row = right + P.row_start[cells.row(p, j)];
-            for (EntryNumber c = lanes.number(); c < n_columns; c += Lanes::size)
-              value[first + c] -= a * row[c];
+#pragma unroll
+            for (int s = 0; s < several; ++s)
+              if (const EntryNumber c = begin + s * Lanes::size; c < n_columns)
+                sum[s] -= a * row[c];
           }
+#pragma unroll
+        for (int s = 0; s < several; ++s)
+          if (const EntryNumber c = begin + s * Lanes::size; c < n_columns)
+            value[first + c] = sum[s];
       }
   }
 };
