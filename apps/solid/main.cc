@@ -95,7 +95,6 @@ private:
     if (deformation->projected())
       of_files = std::make_shared<ProjectedValues<dim>>(unknown->space(), mapping);
     this->add_output(*unknown, u, solid_fields<dim>(parameters.output, energies, of_files));
-    results.emplace(device, parameters, energies, unknown->space(), mapping, *deformation);
   }
 
   // Files show the state of this call, perhaps beside the next step.
@@ -111,6 +110,7 @@ private:
   {
     auto F = solid::dead_load(parameters, unknown->space(), mapping);
     (void)boundary->at(dynamics ? 0. : 1.); // checks them before a file is written
+    results.emplace(device, parameters, energies, unknown->space(), mapping, *deformation, F);
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
     evaluate_residual();
@@ -259,7 +259,7 @@ private:
       row.insert(row.end(), {{"refusals", equilibrium->refusals()}});
     if (takes_cg() && parameters.problem.follower_pressure.empty() && !dynamics) // GMRES does not see it
       row.insert(row.end(), {{"stable", stable}});
-    results->add_to(row, done, factor, this->download(work), this->download(u));
+    results->add_to(row, done, factor, u);
     if (dynamics)
       results->add_to(row, dynamics->results());
   }

@@ -47,22 +47,22 @@ template <int dim>
 class Results
 {
 public:
-  /// All arguments have to outlive the object.
+  /// All arguments have to outlive the object, but `load`, the dead load on all DoFs at load factor 1.
   Results(const Device &device, const Parameters &parameters, const OfEntries<SolidEnergy> &energies,
-          const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, FiniteDeformation<dim> &deformation)
+          const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, FiniteDeformation<dim> &deformation,
+          const Array<double> &load)
     : parameters(parameters)
     , energies(energies)
     , deformation(deformation)
-    , reactions(device, space, mapping, held(space.element()))
+    , reactions(device, space, mapping, held(space.element()), load)
     , projected(deformation.projected() ? std::make_shared<ProjectedValues<dim>>(space, mapping) : nullptr)
     , evaluation(parameters.output, mapping, std::vector<EvaluatedField<dim>>{{&space, names()}},
                  solid_quantities<dim>(energies, projected))
   {}
 
-  /// Adds columns of the last residual's state, of displacement u under factor times `load`, to a row of
-  /// the statistics.
-  void add_to(Statistics::Row &row, double work_of_load, double factor, const Array<double> &load,
-              const Array<double> &u)
+  /// Adds columns of the last residual's state, of displacement u under factor times the load, to a row of the
+  /// statistics.
+  void add_to(Statistics::Row &row, double work_of_load, double factor, const Vector<double> &u)
   {
     const SolidResults results = deformation.results();
     row.insert(row.end(), {{"strain_energy", results.energy},
@@ -70,7 +70,7 @@ public:
                            {"volume", results.volume},
                            {"least_J", results.least_J},
                            {"largest_J", results.most_J}});
-    for (const auto &[id, resultant] : reactions.resultants(deformation.forces_of_cells(), factor, load, u))
+    for (const auto &[id, resultant] : reactions.resultants(deformation.forces_of_cells(), factor, u))
       {
         const std::string name = "boundary" + std::to_string(id);
         for (int d = 0; d < dim; ++d)
@@ -78,8 +78,9 @@ public:
         for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
           row.emplace_back(name + "_moment_" + "xyz"[d], resultant.moment[d]);
       }
-    take_projected();
-    evaluation.add_to(row, {u.data()});
+    if (!parameters.output.statistics.empty())
+      take_projected();
+    evaluation.add_to(row, u);
   }
 
   /// Adds columns of a motion to a row of the statistics.
@@ -136,6 +137,6 @@ private:
   FiniteDeformation<dim>                     &deformation;
   const Reactions<dim>                        reactions;
   const std::shared_ptr<ProjectedValues<dim>> projected; // null: dilatations are not projected
-  const Evaluation<dim>                       evaluation;
+  Evaluation<dim>                             evaluation;
 };
 } // namespace solid

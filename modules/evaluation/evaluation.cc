@@ -34,6 +34,25 @@ unsigned int highest_degree(const std::vector<EvaluatedField<dim>> &fields)
     degree = std::max(degree, field.space->element().degree);
   return degree;
 }
+
+// The components of a field as columns, from entry p n + c for component c of n at point p.
+void add_columns(std::vector<SampleColumn> &columns, const std::vector<std::string> &names,
+                 const std::vector<double> &values)
+{
+  for (std::size_t c = 0; c < names.size(); ++c)
+    {
+      columns.push_back({names[c], {}});
+      for (std::size_t k = c; k < values.size(); k += names.size())
+        columns.back().values.push_back(values[k]);
+    }
+}
+
+void add_points(Statistics::Row &row, const std::vector<SampleColumn> &columns)
+{
+  for (const auto &column : columns)
+    for (std::size_t p = 0; p < column.values.size(); ++p)
+      row.emplace_back("point" + std::to_string(p) + "_" + column.name, column.values[p]);
+}
 } // namespace
 
 template <int dim>
@@ -146,15 +165,9 @@ std::vector<SampleColumn> Evaluation<dim>::columns(const Place &place, const Val
   std::vector<SampleColumn> columns;
   for (std::size_t i = 0; i < fields.size() && !place.at.points.empty(); ++i)
     {
-      const auto       &names = fields[i].names;
-      const std::size_t n     = fields[i].space->n_owned();
-      const auto        at    = place.evaluations.at(fields[i].space)(Array<double>(values[i], values[i] + n));
-      for (std::size_t c = 0; c < names.size(); ++c)
-        {
-          columns.push_back({names[c], {}});
-          for (std::size_t p = 0; p < place.at.points.size(); ++p)
-            columns.back().values.push_back(at[p * names.size() + c]);
-        }
+      const std::size_t n = fields[i].space->n_owned();
+      add_columns(columns, fields[i].names,
+                  place.evaluations.at(fields[i].space)(Array<double>(values[i], values[i] + n)));
     }
   return columns;
 }
@@ -335,9 +348,21 @@ template <int dim>
 void Evaluation<dim>::add_to(Statistics::Row &row, const Values &values) const
 {
   add_statistics(row, values);
-  for (const auto &column : columns(points, values))
-    for (std::size_t p = 0; p < column.values.size(); ++p)
-      row.emplace_back("point" + std::to_string(p) + "_" + column.name, column.values[p]);
+  add_points(row, columns(points, values));
+}
+
+template <int dim>
+void Evaluation<dim>::add_to(Statistics::Row &row, const Vector<double> &u)
+{
+  if (!all.empty())
+    add_statistics(row, {to_host(u).data()});
+  if (points.at.points.empty())
+    return;
+  if (points_on_device.empty())
+    points_on_device = points.evaluations.at(fields[0].space).on(u.device());
+  std::vector<SampleColumn> columns;
+  add_columns(columns, fields[0].names, points_on_device(u));
+  add_points(row, columns);
 }
 
 template <int dim>

@@ -106,6 +106,8 @@ public:
 
   /// Adds the statistics and the values at points to a row of statistics.csv.
   void add_to(Statistics::Row &row, const Values &values) const;
+  /// Does so for the only field, with the nodal values u on a device. They come to the host for statistics alone.
+  void add_to(Statistics::Row &row, const Vector<double> &u);
   /// Adds them to run.json, and writes the files of lines and planes.
   void add_to(RunRecord &record, const Values &values, const std::string &folder) const;
 
@@ -157,6 +159,7 @@ private:
   BoundaryFunctionals              functionals;
   std::vector<Wanted>              all;
   Place                            points;
+  PointEvaluation                  points_on_device; // once it has been needed
   std::vector<Place>               samples;
 };
 } // namespace adamant

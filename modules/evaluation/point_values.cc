@@ -152,9 +152,7 @@ template <int dim>
 PointEvaluation::PointEvaluation(const Device &device, const std::string &key, const Field<dim> &field,
                                  const dealii::Mapping<dim> &mapping, const std::vector<std::vector<double>> &points,
                                  unsigned int n_components)
-  : device(device)
-  , N(device, evaluation_matrix(key, field.finest(), mapping, points_of<dim>(points), n_components))
-  , own(device, 2 * N.n_rows())
+  : PointEvaluation(device, evaluation_matrix(key, field.finest(), mapping, points_of<dim>(points), n_components))
 {}
 
 void PointEvaluation::evaluate(const Vector<double> &u, int place) const

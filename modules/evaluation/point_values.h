@@ -44,14 +44,21 @@ CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim
 class PointEvaluation
 {
 public:
-  PointEvaluation() = default;
+  PointEvaluation() = default; ///< at no points
   /// Prepares the evaluation of the first n_components components. `points` have dim coordinates or more each. Throws
   /// InputError, naming the parameter `key` and the point, where a point lies outside the mesh.
   template <int dim>
   PointEvaluation(const Device &device, const std::string &key, const Field<dim> &field,
                   const dealii::Mapping<dim> &mapping, const std::vector<std::vector<double>> &points,
                   unsigned int n_components);
+  /// Evaluates by the rows of `matrix`, see point_matrix.
+  PointEvaluation(const Device &device, const CSRMatrix<double> &matrix)
+    : device(device)
+    , N(device, matrix)
+    , own(device, 2 * N.n_rows())
+  {}
 
+  bool empty() const { return N.n_rows() == 0; }
   /// Returns the values of the function with nodal values u: entry p n_components + c is component c at point p. All
   /// ranks call it together and get all values.
   std::vector<double> operator()(const Vector<double> &u) const
@@ -90,6 +97,7 @@ public:
 
   bool                empty() const { return matrix.n_rows == 0; }
   std::vector<double> operator()(const Array<double> &nodal) const;
+  PointEvaluation on(const Device &device) const { return {device, matrix}; } ///< returns the same for vectors there
 
 private:
   Communicator      ranks;

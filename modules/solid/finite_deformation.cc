@@ -37,6 +37,7 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
   , E_prescribed(device, sum_of_cell_loads(unknown.space(), true))
   , reaction(unknown.prescribed_vector())
   , counted(device, std::max(2, static_cast<int>(unknown.field().n_levels())))
+  , sums_of_cells{4, 2, Scalars(device, 4 * SumsOfCells::n_parts)}
   , K(std::make_unique<Form<dim>>("tangent", unknown.field(), unknowns(unknown.field()), mapping, quadrature,
                                   dealii::update_values | dealii::update_gradients | dealii::update_JxW_values, nullptr,
                                   Levels::all))
@@ -475,24 +476,11 @@ SolidResults FiniteDeformation<dim>::results()
 {
   Level         &level = levels.back();
   const int      n     = unknown.space().n_cells();
-  Vector<double> in_cells(device, 4 * n);
-  device.for_each(n, ResultsInCells<dim>{level.shapes.view(),
-                                         level.stretch_view(),
-                                         level.energies.view(),
-                                         projected() ? theta_at_points.data() : nullptr,
-                                         {in_cells.data(), n}});
-  const auto values  = to_host(in_cells);
-  double     sums[2] = {}, extremes[2] = {-HUGE_VAL, -HUGE_VAL}; // -least and most
-  for (int cell = 0; cell < n; ++cell)
-    {
-      sums[0] += values[cell];
-      sums[1] += values[n + cell];
-      extremes[0] = std::max(extremes[0], -values[2 * n + cell]);
-      extremes[1] = std::max(extremes[1], values[3 * n + cell]);
-    }
-  device.communicator().sum(sums, 2);
-  device.communicator().max(extremes, 2);
-  return {sums[0], sums[1], 1. - extremes[0], 1. + extremes[1]};
+  const ValuesAt results{of_cells.data(), n}; // no tangent of a cell is needed any more
+  device.for_each(n, ResultsInCells<dim>{level.shapes.view(), level.stretch_view(), level.energies.view(),
+                                         projected() ? theta_at_points.data() : nullptr, results});
+  const auto sums = sums_of_cells(device, results);
+  return {sums[0], sums[1], 1. - sums[2], 1. + sums[3]};
 }
 
 template class FiniteDeformation<2>;

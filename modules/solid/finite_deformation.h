@@ -14,6 +14,7 @@
 #include "solid/pressed_faces.h"
 #include "solid/solid_energy.h"
 #include "solid/solid_kernels.h"
+#include "solid/sums_of_cells.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
@@ -197,11 +198,12 @@ private:
   Vector<double>              stress, forces, reaction, pressures;        // pressures: on boundaries
   Vector<double>              p_at_points, theta_at_points, dp_at_points; // with projected dilatations, as what follows
   Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
-  List<double>                of_cells;                                   // their tangents, of one level at a time
-  List<int>                   cell_number;                                // 0, 1, ...
+  List<double>                of_cells;    // their tangents, of one level at a time, or their results
+  List<int>                   cell_number; // 0, 1, ...
   double                      volume = 0., n_replaced = 0.;
   double                      has_expressions = 0.; // on any rank
   Scalars                     counted;
+  SumsOfCells                 sums_of_cells; // of results
   Inertia<dim>                inertia;
   bool                        conserving = false; // in a step that conserves energy
   std::unique_ptr<Form<dim>>  K;

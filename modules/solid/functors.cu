@@ -5,6 +5,7 @@
 #include "solid/energy_kernels.h"
 #include "solid/motion/conserving_kernels.h"
 #include "solid/solid_kernels.h"
+#include "solid/sums_of_cells.h"
 
 namespace adamant::cuda
 {
@@ -27,6 +28,7 @@ template void for_each(const DeviceInterface &, int, const Forces<2> &);
 template void for_each(const DeviceInterface &, int, const Forces<3> &);
 template void for_each(const DeviceInterface &, int, const ResultsInCells<2> &);
 template void for_each(const DeviceInterface &, int, const ResultsInCells<3> &);
+template void for_each(const DeviceInterface &, int, const PartsOfCells &);
 template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<2> &);
 template void for_each(const DeviceInterface &, int, const OrthonormalFunctions<3> &);
 template void for_each(const DeviceInterface &, int, const FunctionsAtPoints &);

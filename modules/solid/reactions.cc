@@ -1,10 +1,14 @@
 #include "solid/reactions.h"
 
+#include "algebra/functors.h"
+#include "algebra/functors/vector_functors.h"
+#include "base/csr/csr_operations.h"
 #include "fem/forms/quadrature_data.h"
 #include "fem/functions/points.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -41,16 +45,13 @@ dealii::SymmetricTensor<2, dim> directions(const dealii::ComponentMask          
 
 template <int dim>
 Reactions<dim>::Reactions(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                          const DirichletBoundary &held)
+                          const DirichletBoundary &held, const Array<double> &load)
   : device(device)
   , space(space)
-  , places(support_points(space, mapping))
 {
   DirichletBoundary nothing;
   nothing.mapping_degree = held.mapping_degree;
   const LevelSpace<dim> whole({&space.triangulation(), [](const void *) {}}, space.element(), nothing);
-  E = Matrix<double>(device, sum_of_cell_loads(whole));
-  H = whole.owned_H();
   for (const auto &[id, components] : held)
     boundaries.insert(id);
   boundaries.insert(held.normal.begin(), held.normal.end());
@@ -66,54 +67,62 @@ Reactions<dim>::Reactions(const Device &device, const LevelSpace<dim> &space, co
         if (there[first] != 0)
           {
             const auto of = directions<dim>(components, normals, first);
-            shares.push_back({id, first, of});
+            shares.push_back({id, first, of, {}, {}});
             all[first] += of;
           }
     }
+  const auto places = support_points(space, mapping), loads = transposed_product(whole.owned_H(), load);
+  const auto of_all = sum_of_cell_loads(whole);
+  Array<int> rows;
   for (Share &share : shares)
-    share.of = share.of * pseudo_inverse(all.at(share.first));
+    {
+      share.of = share.of * pseudo_inverse(all.at(share.first));
+      for (int d = 0; d < dim; ++d)
+        {
+          rows.push_back(share.first + d);
+          share.load[d]  = loads[rows.back()];
+          share.place[d] = places[static_cast<std::size_t>(d) * space.n_owned() + share.first];
+        }
+    }
+  auto of_shares   = matrix_of_rows(static_cast<int>(rows.size()), of_all.n_cols, [&](int i, Row &row) {
+    for (auto k = of_all.row_start[rows[i]]; k < of_all.row_start[rows[i] + 1]; ++k)
+      row.emplace_back(of_all.column[k], of_all.value[k]);
+  });
+  of_shares.ghosts = of_all.ghosts;
+  E                = Matrix<double>(device, of_shares);
+  dofs             = List<int>(device, rows);
+  values           = Scalars(device, std::max(1, 2 * dofs.size()));
 }
 
 template <int dim>
 std::map<unsigned int, Resultant> Reactions<dim>::resultants(const Vector<double> &forces_of_cells, double factor,
-                                                             const Array<double> &load, const Array<double> &u) const
+                                                             const Vector<double> &u) const
 {
-  Vector<double> at_nodes(device, space.n_owned());
-  device.multiply(1., E, forces_of_cells, 0., at_nodes);
-  const auto                            forces = to_host(at_nodes), loads = transposed_product(H, load);
-  const auto                            n = static_cast<std::size_t>(space.n_owned());
-  std::map<unsigned int, Array<double>> sums;
+  double *forces = values.on_host(), *displacement = forces + dofs.size();
+  device.for_each_row(E, forces_of_cells, Product<double>(1., 0., forces));
+  device.for_each(dofs.size(), Gather<double, double>{dofs.data(), u.data(), displacement});
+  values.fetch();
+  std::map<unsigned int, Resultant> sums;
   for (const auto id : boundaries)
-    sums[id].assign(6, 0.);
+    sums[id] = {};
   for (const Share &share : shares)
     {
       dealii::Tensor<1, dim> whole;
       dealii::Tensor<1, 3>   force, place;
       for (unsigned int d = 0; d < dim; ++d)
-        whole[d] = forces[share.first + d] - factor * loads[share.first + d];
+        whole[d] = *forces++ - factor * share.load[d];
       for (unsigned int d = 0; d < dim; ++d)
         {
           force[d] = (share.of * whole)[d];
-          place[d] = places[d * n + share.first] + u[share.first + d];
+          place[d] = share.place[d] + *displacement++;
         }
-      const auto moment = cross_product_3d(place, force);
-      for (int d = 0; d < 3; ++d)
-        {
-          sums[share.boundary][d] += force[d];
-          sums[share.boundary][3 + d] += moment[d];
-        }
+      sums[share.boundary].force += force;
+      sums[share.boundary].moment += cross_product_3d(place, force);
     }
-  std::map<unsigned int, Resultant> result;
   for (auto &[id, sum] : sums)
-    {
-      space.communicator().sum(sum.data(), 6);
-      for (int d = 0; d < 3; ++d)
-        {
-          result[id].force[d]  = sum[d];
-          result[id].moment[d] = sum[3 + d];
-        }
-    }
-  return result;
+    for (auto *vector : {&sum.force, &sum.moment})
+      space.communicator().sum(vector->begin_raw(), 3);
+  return sums;
 }
 
 template class Reactions<2>;

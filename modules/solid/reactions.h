@@ -3,7 +3,6 @@
 #include "algebra/device.h"
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
-#include "base/csr/csr_matrix.h"
 #include "fem/spaces/level_space.h"
 
 #include <deal.II/base/tensor.h>
@@ -29,15 +28,16 @@ template <int dim>
 class Reactions
 {
 public:
-  /// `held` is what the space prescribes on boundaries. All arguments have to outlive the object.
+  /// `held` is what the space prescribes on boundaries, and `load` are loads on all DoFs. `space` has to outlive the
+  /// object.
   Reactions(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-            const DirichletBoundary &held);
+            const DirichletBoundary &held, const Array<double> &load);
 
-  /// Returns the resultant of the reactions of each boundary that is held. The force that deforms a cell at its DoF i
-  /// is at [cell n + i], and factor times `load` are the loads on all DoFs. Moments belong to the nodes' places in the
-  /// deformed body, whose displacement is u.
+  /// Returns the resultant of the reactions of each boundary that is held, under factor times the load; waits. The
+  /// force that deforms a cell at its DoF i is at [cell n + i]. Moments belong to the nodes' places in the deformed
+  /// body, whose displacement is u. Only values at the nodes on these boundaries come to the host.
   std::map<unsigned int, Resultant> resultants(const Vector<double> &forces_of_cells, double factor,
-                                               const Array<double> &load, const Array<double> &u) const;
+                                               const Vector<double> &u) const;
 
 private:
   struct Share // of the force at a node
@@ -45,14 +45,15 @@ private:
     unsigned int           boundary;
     int                    first; // DoF of the node
     dealii::Tensor<2, dim> of;
+    dealii::Tensor<1, dim> load, place; // place: at rest
   };
 
   const Device           device;
   const LevelSpace<dim> &space;
-  Matrix<double>         E;      // forces of cells to nodes that do not hang
-  CSRMatrix<double>      H;      // whose transpose takes loads there
-  Array<double>          places; // of the nodes, at rest
   std::set<unsigned int> boundaries;
   std::vector<Share>     shares;
+  List<int>              dofs;   // of the shares' nodes, one after the other
+  Matrix<double>         E;      // forces of cells to these nodes, which do not hang
+  Scalars                values; // forces at these nodes, then u
 };
 } // namespace adamant

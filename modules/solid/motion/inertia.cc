@@ -12,6 +12,7 @@ Inertia<dim>::Inertia(const Device &device, const Field<dim> &field, const deali
                       const dealii::Quadrature<dim> &quadrature, const OfEntries<double> &densities)
   : device(device)
   , X(device, quadrature_points(field.finest(), mapping, quadrature))
+  , sums_of_cells{7, 7, Scalars(device, 7 * SumsOfCells::n_parts)}
 {
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
@@ -62,16 +63,11 @@ MotionResults Inertia<dim>::results(const ShapesView &shapes, Vector<double> &u,
                                               {u.data(), n},
                                               {v.data(), n},
                                               {of_cells.data(), n_cells}});
-  const auto values  = to_host(of_cells);
-  double     sums[7] = {};
-  for (int k = 0; k < 7; ++k)
-    for (int cell = 0; cell < n_cells; ++cell)
-      sums[k] += values[static_cast<std::size_t>(k) * n_cells + cell];
-  device.communicator().sum(sums, 7);
+  const auto    sums = sums_of_cells(device, {of_cells.data(), n_cells});
   MotionResults results;
   results.kinetic_energy = sums[0];
-  std::copy_n(sums + 1, 3, results.momentum);
-  std::copy_n(sums + 4, 3, results.angular_momentum);
+  std::copy_n(&sums[1], 3, results.momentum);
+  std::copy_n(&sums[4], 3, results.angular_momentum);
   return results;
 }
 

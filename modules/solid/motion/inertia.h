@@ -5,6 +5,7 @@
 #include "coefficients/coefficient.h"
 #include "fem/spaces/field.h"
 #include "solid/motion/inertia_kernels.h"
+#include "solid/sums_of_cells.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
@@ -52,5 +53,6 @@ private:
   double                    c = 0.;
   int                       n = 0;
   Vector<double>            center, of_points, X; // at points
+  SumsOfCells               sums_of_cells;
 };
 } // namespace adamant

@@ -3,7 +3,6 @@
 #include "algebra/functors.h"
 #include "expressions/expressions.h"
 #include "expressions/values_at_points.h"
-#include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 
 #include <algorithm>
@@ -29,6 +28,18 @@ template <int dim>
 Array<double> PrescribedMotion<dim>::on(const LevelSpace<dim> &space, double t) const
 {
   return values(space, mapping, key, text, t, space.prescribed);
+}
+
+template <int dim>
+Vector<double> PrescribedMotion<dim>::at(double t) const
+{
+  const auto   &dofs = field.space().prescribed;
+  Array<double> by_component(points.size()), values;
+  evaluate_at_points(*parse_function<dim>(key, text, dim), t, points, by_component.data());
+  for (std::size_t k = 0; k < dofs.size(); ++k)
+    values.push_back(by_component[dofs[k] % dim * dofs.size() + k]);
+  require_numbers(device.communicator(), key, values);
+  return {device, values};
 }
 
 template <int dim>

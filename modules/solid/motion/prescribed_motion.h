@@ -2,6 +2,7 @@
 
 #include "algebra/device.h"
 #include "algebra/vector.h"
+#include "fem/functions/points.h"
 #include "frame/device_field.h"
 
 #include <deal.II/fe/mapping.h>
@@ -24,10 +25,11 @@ public:
     , mapping(mapping)
     , key(key)
     , text(text)
+    , points(support_points(field.space(), mapping, field.space().prescribed))
   {}
 
   /// Returns the values at prescribed nodes. Throws InputError where they are no numbers.
-  Vector<double> at(double t) const { return {device, on(field.space(), t)}; }
+  Vector<double> at(double t) const;
   Array<double>  on(const LevelSpace<dim> &space, double t) const; ///< for a level, in host memory
   /// Returns the values and their first and second derivatives to t there, by differences of steps h after t.
   std::array<Vector<double>, 3> with_rates(double t, double h) const;
@@ -42,5 +44,6 @@ private:
   const DeviceField<dim>     &field;
   const dealii::Mapping<dim> &mapping;
   const std::string           key, text;
+  const Array<double>         points; // where u is prescribed: each load step needs values there
 };
 } // namespace adamant

@@ -3,9 +3,12 @@
 #include "body.h"
 
 #include "fem/spaces/mesh_change.h"
+#include "solid/sums_of_cells.h"
 
 #include <deal.II/fe/fe_values.h>
 
+#include <algorithm>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -274,6 +277,26 @@ TEST_P(Solid, InvertedOnCoarserLevels)
       ASSERT_EQ(u.size(), expected.size());
       for (int i = 0; i < body.field->size(); ++i)
         EXPECT_NEAR(u[i], expected[i], 1e-10) << i;
+    }
+}
+
+// Integers, whose sums are exact, of fewer and of more cells than parts.
+TEST_P(Solid, SumsOfCells)
+{
+  const adamant::SumsOfCells sums{4, 2, adamant::Scalars(device, 4 * adamant::SumsOfCells::n_parts)};
+  for (const int n : {1, 17, 4999, 12345})
+    {
+      Array<double> values(4 * n), expected;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = double(i * 7919 % 1009) - 500.;
+      for (int k = 0; k < 2; ++k)
+        expected.push_back(std::accumulate(values.begin() + k * n, values.begin() + (k + 1) * n, 0.));
+      expected.push_back(-*std::min_element(values.begin() + 2 * n, values.begin() + 3 * n));
+      expected.push_back(*std::max_element(values.begin() + 3 * n, values.end()));
+      DeviceVector of_cells(device, values);
+      const auto   found = sums(device, {of_cells.data(), n});
+      for (int k = 0; k < 4; ++k)
+        EXPECT_EQ(found[k], expected[k]) << k << " of " << n;
     }
 }
 

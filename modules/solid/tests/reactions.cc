@@ -33,8 +33,8 @@ protected:
           held[id].set(id / 2, true);
         }
     body.deformation->residual(body.state, 0., body.load, body.r);
-    return adamant::Reactions<dim>(body.device, body.field->space(), body.mapping, held)
-      .resultants(body.deformation->forces_of_cells(), 2., load, to_host(body.state.part(0, body.field->size())));
+    return adamant::Reactions<dim>(body.device, body.field->space(), body.mapping, held, load)
+      .resultants(body.deformation->forces_of_cells(), 2., body.state.part(0, body.field->size()));
   }
 
   // The resultant of forces at the nodes of cells, in which stresses cancel, less twice the loads of nodes.
