@@ -47,34 +47,6 @@ Array<double> moduli_of_cells(const LevelSpace<dim> &space, const dealii::Mappin
   return mu;
 }
 
-// Whether one cell is a translation of the other, up to rounding.
-template <class Cell>
-bool have_one_shape(const Cell &one, const Cell &other)
-{
-  const double rounding = 1e-12 * one->diameter();
-  for (unsigned int v = 1; v < one->n_vertices(); ++v)
-    if (((one->vertex(v) - one->vertex(0)) - (other->vertex(v) - other->vertex(0))).norm() > rounding)
-      return false;
-  return true;
-}
-
-// Returns cells of all shapes, whatever their materials; a few more where cells of many shapes follow each other.
-template <int dim>
-std::vector<int> shapes_without_materials(const LevelSpace<dim> &space)
-{
-  constexpr std::size_t remembered = 16;
-  const auto           &cells      = space.active_cells();
-  std::vector<int>      shapes;
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    {
-      const auto end   = shapes.rbegin() + static_cast<std::ptrdiff_t>(std::min(shapes.size(), remembered));
-      const auto known = [&](int shape) { return have_one_shape(cells[cell], cells[shape]); };
-      if (std::none_of(shapes.rbegin(), end, known))
-        shapes.push_back(cell);
-    }
-  return shapes;
-}
-
 // Returns the stiffness of each shape of cells for μ = 1, as cells_of_level takes it; empty where cells have as many
 // shapes as a mesh of boxes has not.
 template <int dim>
@@ -82,7 +54,8 @@ Array<double> stiffness_of_shapes(const LevelSpace<dim> &space, const dealii::Ma
                                   bool b_bar)
 {
   const auto flags  = dealii::update_gradients | dealii::update_JxW_values;
-  const auto shapes = shapes_without_materials(space);
+  const auto cells  = numbers_below(space.n_cells());
+  const auto shapes = shapes_of(space, cells, cells_of_same_shape(space, cells, mapping, flags, false)).first;
   if (static_cast<int>(shapes.size()) > std::max(64, space.n_cells() / 16))
     return {};
   const dealii::FE_Q<dim> vertices(1);
