@@ -89,9 +89,9 @@ Array<double> stiffness_of_shapes(const LevelSpace<dim> &space, const dealii::Ma
 } // namespace
 
 template <int dim>
-std::vector<std::shared_ptr<CellMatrix>> stiffness_by_cells(const Device &device, const Field<dim> &displacement,
-                                                            const dealii::Mapping<dim> &mapping,
-                                                            const ElasticMaterials &materials, Products products)
+std::vector<std::shared_ptr<const RowlessMatrix>>
+stiffness_by_cells(const Device &device, const Field<dim> &displacement, const dealii::Mapping<dim> &mapping,
+                   const ElasticMaterials &materials, Products products)
 {
   std::vector<Array<double>> mu(displacement.n_levels());
   double                     range[2] = {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::lowest()};
@@ -108,17 +108,18 @@ std::vector<std::shared_ptr<CellMatrix>> stiffness_by_cells(const Device &device
   const bool   one = most - least <= 1e-12 * std::max(std::abs(most), 1.);
   require(one || products != Products::cells,
           "Linear solver/Products = cells needs one Poisson ratio, but lambda/mu goes from ", least, " to ", most);
-  auto matrices = matrices_by_cells(device, displacement, one ? products : Products::rows, [&](std::size_t level) {
-    return stiffness_of_shapes(displacement.space(level), mapping, most, materials.b_bar);
-  });
+  const auto matrices =
+    matrices_by_cells(device, displacement, one ? products : Products::rows, [&](std::size_t level) {
+      return stiffness_of_shapes(displacement.space(level), mapping, most, materials.b_bar);
+    });
   for (std::size_t level = 0; level < matrices.size(); ++level)
     if (matrices[level])
       matrices[level]->set(Vector<double>(device, mu[level]));
-  return matrices;
+  return {matrices.begin(), matrices.end()};
 }
 
-template std::vector<std::shared_ptr<CellMatrix>>
+template std::vector<std::shared_ptr<const RowlessMatrix>>
 stiffness_by_cells(const Device &, const Field<2> &, const dealii::Mapping<2> &, const ElasticMaterials &, Products);
-template std::vector<std::shared_ptr<CellMatrix>>
+template std::vector<std::shared_ptr<const RowlessMatrix>>
 stiffness_by_cells(const Device &, const Field<3> &, const dealii::Mapping<3> &, const ElasticMaterials &, Products);
 } // namespace adamant

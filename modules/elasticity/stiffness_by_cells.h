@@ -15,7 +15,7 @@ namespace adamant
 /// it, else null. The number of a cell is its μ; λ/μ has to be one number. All ranks call it together. Throws InputError
 /// on all of them where it is not, and `products` are cells.
 template <int dim>
-std::vector<std::shared_ptr<CellMatrix>> stiffness_by_cells(const Device &device, const Field<dim> &displacement,
-                                                            const dealii::Mapping<dim> &mapping,
-                                                            const ElasticMaterials &materials, Products products);
+std::vector<std::shared_ptr<const RowlessMatrix>>
+stiffness_by_cells(const Device &device, const Field<dim> &displacement, const dealii::Mapping<dim> &mapping,
+                   const ElasticMaterials &materials, Products products);
 } // namespace adamant

@@ -109,10 +109,7 @@ TEST_P(StiffnessByCells, EqualsRowsOfMeans)
         materials.b_bar = b_bar;
         auto rows = body.form(materials), cells = body.form(materials);
         rows.update();
-        cells.take([&] {
-          const auto made = stiffness_by_cells(device, *body.u, body.mapping, materials, Products::cells);
-          return std::vector<std::shared_ptr<const adamant::RowlessMatrix>>(made.begin(), made.end());
-        }());
+        cells.take(stiffness_by_cells(device, *body.u, body.mapping, materials, Products::cells));
         cells.update();
         const auto of_rows = levels_of(*body.u, rows), of_cells = levels_of(*body.u, cells);
         const bool possible = device.matrix_format() == adamant::MatrixFormat::compressed;
