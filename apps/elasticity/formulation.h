@@ -5,7 +5,6 @@
 #include "elasticity/elastic_material.h"
 #include "elasticity/springs.h"
 #include "elasticity/stiffness.h"
-#include "elasticity/stiffness_by_cells.h"
 #include "frame/unknown.h"
 #include "solvers/krylov.h"
 
@@ -78,14 +77,6 @@ public:
   void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const
   {
     add_mass(cell, adamant::ElasticIntegrals<dim>(cell, materials, false), old_mass, local);
-  }
-
-  /// Returns the levels' matrices A that store no entries, and null for the others.
-  std::vector<std::shared_ptr<const adamant::RowlessMatrix>>
-  by_cells(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping) const
-  {
-    const auto matrices = adamant::stiffness_by_cells(device, field, mapping, materials, products);
-    return {matrices.begin(), matrices.end()};
   }
 
   /// Conditions along normals join the components of a node.

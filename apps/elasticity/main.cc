@@ -16,6 +16,7 @@
 #include "parameters.h"
 
 #include "elasticity/elastic_results.h"
+#include "elasticity/stiffness_by_cells.h"
 #include "expressions/values_at_points.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
@@ -116,7 +117,7 @@ private:
     work = Vector(device, F);
     load = Vector(device, adamant::transposed_product(field->space().owned_H(), equation->in_rows(std::move(F))));
     A    = field->system("A", add_A);
-    A->take(equation->by_cells(device, *field, mapping));
+    A->take(adamant::stiffness_by_cells(device, field->field(), mapping, equation->materials, equation->products));
     solver = field->solver_for(*A, equation->name(),
                                [this](const auto &level) { return adamant::rigid_body_modes(level, mapping); });
     guess  = adamant::Extrapolation(device, parameters.time.extrapolation_order);

@@ -35,12 +35,12 @@ double largest_coordinate(const typename LevelSpace<dim>::Cell &cell)
 
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
-                               const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags)
+                               const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags, bool same_material)
 {
   constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
   const auto           &all_cells   = space.active_cells();
   const int             n           = static_cast<int>(cells.size());
-  const bool            all         = n == space.n_cells();
+  const bool            all         = n == space.n_cells() && same_material;
   if (!may_share(mapping, flags))
     return cells;
   if (all && static_cast<int>(space.same_shape.size()) == n)
@@ -54,7 +54,7 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
         if (std::abs((first->vertex(v)[d] - first->vertex(0)[d]) - (second->vertex(v)[d] - second->vertex(0)[d])) >
             rounding)
           return false;
-    return material_id(first) == material_id(second);
+    return !same_material || material_id(first) == material_id(second);
   };
   Array<int> representative(n);
 #pragma omp parallel for schedule(static)

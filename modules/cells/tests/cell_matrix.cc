@@ -1,219 +1,22 @@
 // Products of a matrix by cells agree with products of its rows, and its rows agree with the sum over cells.
 
-#include "cells/cell_matrix.h"
+#include "cell_meshes.h"
 
 #include "algebra/functors.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "operators/linear_operator.h"
-#include "support/box_cell.h"
-#include "tests/algebra/support.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
-#include <map>
-#include <set>
-#include <sstream>
+#include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 using namespace adamant;
 using namespace adamant::test;
 
 namespace
 {
-const std::array<int, 3> axes = {{2, 0, 1}}; // direction e is that of component axes[e]
-
-Array<double> turned_cell_matrix(double lambda)
-{
-  auto       turned = box_cell_matrix({1., 0.7, 1.9}, 1.3, lambda);
-  const auto K      = turned;
-  for (int i = 0; i < 24; ++i)
-    for (int j = 0; j < 24; ++j)
-      turned[(i / 3 * 3 + axes[i % 3]) * 24 + j / 3 * 3 + axes[j % 3]] = K[24 * i + j];
-  return turned;
-}
-
-// A tenth of the nodes that do not hang has prescribed components.
-void prescribe_some(CellMesh &mesh)
-{
-  const auto random = random_values(mesh.n_nodes(), 1);
-  for (int node = 0; node < mesh.n_nodes(); ++node)
-    if (mesh.fixed[node] == 0 && random[node] > 0.8)
-      mesh.fixed[node] = static_cast<unsigned char>(static_cast<int>(1000. * random[node]) % 8);
-}
-
-CellMesh random_grid(const std::array<int, 3> &n_cells, double lambda)
-{
-  CellMesh mesh = grid_of(n_cells, turned_cell_matrix(lambda));
-  mesh.along    = axes;
-  prescribe_some(mesh);
-  return mesh;
-}
-
-// Cubes of a tree in a box, refined `levels` times where `divide` says so of a cell's lower corner and size. The unit
-// of both is the smallest cell. Cells that touch differ by one level at most. A node hangs where it lies inside an edge
-// or a face of a cell.
-template <class Divide>
-CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &divide, double lambda)
-{
-  using Point                                = std::array<int, 3>;
-  const int                             unit = 1 << levels;
-  std::map<std::pair<Point, int>, char> cells; // lower corner and size
-  for (int z = 0; z < n_coarse[2]; ++z)
-    for (int y = 0; y < n_coarse[1]; ++y)
-      for (int x = 0; x < n_coarse[0]; ++x)
-        cells[{{{x * unit, y * unit, z * unit}}, unit}] = 0;
-  const auto split = [&](const Point &at, int size) {
-    cells.erase({at, size});
-    for (int child = 0; child < 8; ++child)
-      cells[{{{at[0] + (child & 1) * size / 2, at[1] + (child >> 1 & 1) * size / 2, at[2] + (child >> 2) * size / 2}},
-             size / 2}] = 0;
-  };
-  const auto touches_much_smaller = [&](const Point &at, int size) {
-    for (const auto &[other, unused] : cells)
-      {
-        bool touches = other.second < size / 2;
-        for (int d = 0; d < 3; ++d)
-          touches = touches && other.first[d] <= at[d] + size && at[d] <= other.first[d] + other.second;
-        if (touches)
-          return true;
-      }
-    return false;
-  };
-  for (int level = 0; level < levels; ++level)
-    for (const auto &[cell, unused] : std::map<std::pair<Point, int>, char>(cells))
-      if (cell.second == unit >> level && divide(cell.first, cell.second))
-        split(cell.first, cell.second);
-  for (bool found = true; found;)
-    {
-      found = false;
-      for (const auto &[cell, unused] : std::map<std::pair<Point, int>, char>(cells))
-        if (cell.second > 2 && touches_much_smaller(cell.first, cell.second))
-          {
-            split(cell.first, cell.second);
-            found = true;
-          }
-    }
-
-  CellMesh             mesh;
-  std::map<Point, int> number;
-  mesh.local = turned_cell_matrix(lambda);
-  mesh.along = axes;
-  for (const auto &[cell, unused] : cells)
-    {
-      mesh.scale.push_back(cell.second);
-      for (int a = 0; a < 8; ++a)
-        {
-          const Point p = {{cell.first[0] + (a & 1) * cell.second, cell.first[1] + (a >> 1 & 1) * cell.second,
-                            cell.first[2] + (a >> 2) * cell.second}};
-          mesh.nodes.push_back(number.emplace(p, static_cast<int>(number.size())).first->second);
-        }
-    }
-  mesh.position.resize(number.size());
-  mesh.fixed.assign(number.size(), 0);
-  std::vector<std::map<int, double>> masters(number.size());
-  for (const auto &[p, node] : number)
-    mesh.position[node] = p;
-  for (const auto &[cell, unused] : cells)
-    for (int middle = 0; middle < 27 && cell.second > 1; ++middle) // in halves of the cell's sides; 1: in the middle
-      {
-        const Point half = {{middle % 3, middle / 3 % 3, middle / 9}};
-        const auto  at =
-          number.find({{cell.first[0] + half[0] * cell.second / 2, cell.first[1] + half[1] * cell.second / 2,
-                        cell.first[2] + half[2] * cell.second / 2}});
-        if (at == number.end() || std::count(half.begin(), half.end(), 1) == 0)
-          continue;
-        auto &of_node = masters[at->second];
-        of_node.clear();
-        for (int a = 0; a < 8; ++a)
-          {
-            double weight = 1.;
-            Point  p;
-            for (int d = 0; d < 3; ++d)
-              {
-                weight *= half[d] == 1 ? 0.5 : double((half[d] == 2) == (a >> d & 1));
-                p[d] = cell.first[d] + (a >> d & 1) * cell.second;
-              }
-            if (weight > 0.)
-              of_node[number.at(p)] = weight;
-          }
-      }
-  mesh.hanging.start.push_back(0);
-  for (const auto &of_node : masters)
-    {
-      // A master may hang itself, at the border of a coarser cell.
-      std::map<int, double>                  resolved;
-      const std::function<void(int, double)> add = [&](int node, double weight) {
-        if (masters[node].empty())
-          resolved[node] += weight;
-        for (const auto &[master, w] : masters[node])
-          add(master, weight * w);
-      };
-      for (const auto &[master, w] : of_node)
-        add(master, w);
-      for (const auto &[master, w] : resolved)
-        {
-          mesh.hanging.master.push_back(master);
-          mesh.hanging.weight.push_back(w);
-        }
-      if (!of_node.empty())
-        mesh.fixed[mesh.hanging.start.size() - 1] = 7;
-      mesh.hanging.start.push_back(static_cast<int>(mesh.hanging.master.size()));
-    }
-  prescribe_some(mesh);
-  return mesh;
-}
-
-// Meshes by name: grids, and trees that are refined towards a face, an edge and a ball.
-CellMesh mesh_named(const std::string &name, double lambda = 0.4)
-{
-  static std::map<std::string, CellMesh> made;
-  const auto                             keep = [&](CellMesh mesh) { return made[name] = std::move(mesh); };
-  if (const auto at = made.find(name); at != made.end())
-    return at->second;
-  if (name == "face")
-    return keep(tree_of(
-      {{4, 4, 3}}, 2, [](const auto &at, int) { return at[2] == 0; }, lambda));
-  if (name == "edge")
-    return keep(tree_of(
-      {{3, 2, 2}}, 3, [](const auto &at, int) { return at[0] == 0 && at[1] == 0; }, lambda));
-  if (name == "ball")
-    return keep(tree_of(
-      {{2, 3, 2}}, 3,
-      [](const auto &at, int size) {
-        double near = 0., far = 0.;
-        for (int d = 0; d < 3; ++d)
-          {
-            near += std::pow(std::max({0., at[d] - 7., 7. - at[d] - size}), 2);
-            far += std::pow(std::max(std::abs(at[d] - 7.), std::abs(at[d] + size - 7.)), 2);
-          }
-        return near <= 36. && far >= 36.;
-      },
-      lambda));
-  if (name == "uniform tree")
-    return keep(tree_of(
-      {{9, 8, 11}}, 0, [](const auto &, int) { return false; }, lambda));
-  std::array<int, 3> n;
-  std::istringstream(name) >> n[0] >> n[1] >> n[2];
-  return keep(random_grid(n, lambda));
-}
-
-CellMatrix random_matrix(const Device &device, std::string mesh, unsigned int seed, double lambda = 0.4)
-{
-  const std::size_t in_small = mesh.find(", small clusters");
-  mesh                       = mesh.substr(0, in_small);
-  CellMatrix matrix(device, mesh_named(mesh, lambda), in_small == mesh.npos ? Clusters::most_values : 4000);
-  Values     values = random_values(matrix.mesh().n_cells(), seed);
-  for (double &value : values)
-    value = std::pow(10., 2. * value);
-  matrix.set(to_device<double>(device, values));
-  return matrix;
-}
-
 template <class In>
 class ByCells : public DeviceOperations<In>
 {
@@ -258,19 +61,25 @@ const char *const meshes[] = {"1 1 1",
                               "ball",
                               "uniform tree",
                               "face, small clusters",
-                              "ball, small clusters"};
+                              "ball, small clusters",
+                              "1 1 1, two coefficients",
+                              "5 4 3, two coefficients",
+                              "33 17 2, two coefficients",
+                              "40 9 13, two coefficients",
+                              "edge, two coefficients",
+                              "ball, two coefficients",
+                              "face, small clusters, two coefficients"};
 } // namespace
 
 // Each cell's K between its own unknowns, prescribed ones left out, and values at hanging nodes interpolated.
 TEST(CellMatrixRows, AreTheSumOverCells)
 {
   const Device device = Device::host(1);
-  for (const char *const name : {"3 2 4", "edge"})
+  for (const char *const name : {"3 2 4", "edge", "3 2 4, two coefficients", "edge, two coefficients"})
     {
       const CellMatrix matrix = random_matrix(device, name, 2);
       const auto      &mesh   = matrix.mesh();
       const auto       A      = matrix.rows();
-      const auto       k      = to_host(matrix.coefficients());
       const int        n      = 3 * mesh.n_nodes();
       Array<double>    H(std::size_t(n) * n, 0.), KH(std::size_t(n) * n, 0.), dense(std::size_t(n) * n, 0.);
       for (int i = 0; i < n; ++i)
@@ -281,13 +90,17 @@ TEST(CellMatrixRows, AreTheSumOverCells)
             if (const int master = mesh.hanging.master[j]; (mesh.fixed[master] >> (i % 3) & 1) == 0)
               H[std::size_t(n) * i + 3 * master + i % 3] = mesh.hanging.weight[j];
         }
-      for (int cell = 0; cell < mesh.n_cells(); ++cell)
+      for (int which = 0; which < mesh.n_coefficients(); ++which)
         {
-          const auto number = [&](int i) { return std::size_t(3 * mesh.nodes[8 * cell + i / 3] + i % 3); };
-          for (int i = 0; i < 24; ++i)
-            for (int j = 0; j < 24; ++j)
-              for (int l = 0; l < n; ++l)
-                KH[n * number(i) + l] += k[cell] * mesh.local[24 * i + j] * H[n * number(j) + l];
+          const auto k = to_host(matrix.coefficients(which));
+          for (int cell = 0; cell < mesh.n_cells(); ++cell)
+            {
+              const auto number = [&](int i) { return std::size_t(3 * mesh.nodes[8 * cell + i / 3] + i % 3); };
+              for (int i = 0; i < 24; ++i)
+                for (int j = 0; j < 24; ++j)
+                  for (int l = 0; l < n; ++l)
+                    KH[n * number(i) + l] += k[cell] * mesh.local[24 * (24 * which + i) + j] * H[n * number(j) + l];
+            }
         }
       for (int m = 0; m < n; ++m)
         for (int i = 0; i < n; ++i)
@@ -302,109 +115,57 @@ TEST(CellMatrixRows, AreTheSumOverCells)
     }
 }
 
-// All nodes are in one cluster, and tables are shared: a uniform mesh has clusters of few kinds.
-TEST(Clusters, HaveEachNodeOnceAndShareTables)
+// What a GPU's kernels compute from the modes of a cell is the product with its matrices.
+TEST(CellMatrixRows, HaveModes)
 {
-  for (const char *const name : {"face", "edge", "ball", "uniform tree"})
+  const auto sign = [](int a, int m) {
+    const int near_and_odd = m & ~a;
+    return (near_and_odd ^ near_and_odd >> 1 ^ near_and_odd >> 2) & 1 ? -1. : 1.;
+  };
+  for (const char *const name : {"1 1 1", "1 1 1, two coefficients"})
     {
-      const CellMesh mesh = mesh_named(name);
-      for (const int most_values : {4000, Clusters::few_values, Clusters::most_values})
-        {
-          const Clusters   clusters = make_clusters(mesh, most_values);
-          std::vector<int> own;
-          for (const auto &cluster : clusters.cluster)
-            {
-              EXPECT_LE(cluster.shape.n_values(), most_values) << name;
-              EXPECT_EQ(cluster.slot, static_cast<int>(own.size())) << name;
-              for (int i = 0; i < cluster.shape.n_own; ++i)
-                own.push_back(static_cast<int>(clusters.node[cluster.node + i] >> 3));
-            }
-          std::sort(own.begin(), own.end());
-          ASSERT_EQ(own.size(), static_cast<std::size_t>(mesh.n_nodes())) << name;
-          for (int node = 0; node < mesh.n_nodes(); ++node)
-            ASSERT_EQ(own[node], node) << name;
-        }
-    }
-  const CellMesh mesh = tree_of(
-    {{33, 33, 33}}, 0, [](const auto &, int) { return false; }, 0.4);
-  const Clusters clusters = make_clusters(mesh);
-  std::set<int>  shapes;
-  for (const auto &cluster : clusters.cluster)
-    shapes.insert(cluster.shape.vertices);
-  EXPECT_LT(shapes.size(), 0.7 * clusters.cluster.size());
-}
-
-// What a GPU's kernel does with the tables of clusters gives the product by rows.
-TEST(Clusters, TablesMakeTheProduct)
-{
-  const Device device = Device::host(1);
-  for (const char *const name : {"face", "edge", "ball, small clusters"})
-    {
-      const CellMatrix   matrix   = random_matrix(device, name, 4);
-      const CellMesh    &mesh     = matrix.mesh();
-      const Clusters     clusters = make_clusters(mesh, 4000);
-      const auto         rows     = matrix.rows();
-      const auto         k        = to_host(matrix.coefficients());
-      const Values       x        = random_values(rows.n_rows, 5);
-      Values             y(x.size(), 0.);
-      const ClustersView view{static_cast<int>(clusters.cluster.size()),
-                              clusters.n_inner,
-                              4000,
-                              clusters.cluster.data(),
-                              clusters.tables.data(),
-                              clusters.node.data(),
-                              clusters.cell.data()};
-      for (const Cluster &cluster : clusters.cluster)
+      const CellMatrix matrix  = random_matrix(Device::host(1), name, 1);
+      const auto      &mesh    = matrix.mesh();
+      const double     k[2]    = {0.7, mesh.n_coefficients() == 2 ? 190. : 0.7};
+      const Values     x       = random_values(24, 2);
+      double           u[3][8] = {}, found[24] = {};
+      for (int a = 0; a < 8; ++a)
         for (int c = 0; c < 3; ++c)
-          {
-            const ClusterShape &of = cluster.shape;
-            Array<double>       value(of.n_local(), 0.);
-            const auto          entry = [&](int i) { return clusters.node[cluster.node + i]; };
-            for (int i = 0; i < of.n_nodes; ++i)
-              value[i] = entry(i) >> c & 1 ? 0. : x[3 * (entry(i) >> 3) + c];
-            for (int h = 0; h < of.n_hanging; ++h)
-              for (int part = 0; part < of.n_parts; ++part)
-                for (int j = 0; j < 4; ++j)
-                  if (const Eight &of_h = clusters.tables[of.masters + part * of.n_hanging + h]; of_h.number[4 + j] > 0)
-                    value[of.n_nodes + h] += of_h.number[4 + j] / 4096. * value[of_h.number[j]];
-            for (int i = 0; i < of.n_own; ++i)
-              view.for_each_term(of, i, [&](int a, int cell, double weight) {
-                for (int b = 0; b < 8; ++b)
-                  for (int d = 0; d < 3; ++d)
-                    y[3 * (entry(i) >> 3) + d] += weight * k[clusters.cell[cluster.cell + cell]] *
-                                                  mesh.local[(3 * a + d) * 24 + 3 * b + c] *
-                                                  value[clusters.tables[of.vertices + cell].number[b]];
-              });
-          }
-      for (int i = 0; i < rows.n_rows; ++i)
-        if ((mesh.fixed[i / 3] >> i % 3 & 1) == 0)
-          {
-            double expected = 0., largest = 0.;
-            for (auto at = rows.row_start[i]; at < rows.row_start[i + 1]; ++at)
-              {
-                expected += rows.value[at] * x[rows.column[at]];
-                largest = std::max(largest, std::abs(rows.value[at] * x[rows.column[at]]));
-              }
-            ASSERT_NEAR(y[i], expected, 1e-13 * largest) << name << ", row " << i;
-          }
+          for (int m = 0; m < 8; ++m)
+            u[c][m] += sign(a, m) * x[3 * a + mesh.along[c]];
+      for (int a = 0; a < 8; ++a)
+        for (int c = 0; c < 3; ++c)
+          for (int m = 0; m < 8; ++m)
+            found[3 * a + mesh.along[c]] += sign(a, m) * matrix.modes().apply(c, m, k, u);
+      for (int i = 0; i < 24; ++i)
+        {
+          double expected = 0.;
+          for (int which = 0; which < mesh.n_coefficients(); ++which)
+            for (int j = 0; j < 24; ++j)
+              expected += k[which] * mesh.local[24 * (24 * which + i) + j] * x[j];
+          EXPECT_NEAR(found[i], expected, 1e-14 * k[1]) << name << ", row " << i;
+        }
     }
 }
 
 // An operator that takes vectors in float, as Krylov methods ask it, takes them by cells, too.
 TEST_P(CellOperators, TakeFloat)
 {
-  const CellMatrix     matrix = random_matrix(device, GetParam() == Place::host ? "5 4 3" : "face", 3);
-  const Matrix<double> A(device, matrix);
-  const MatrixOperator op(A, device);
-  const int            n = A.n_rows();
-  const Vector<float>  x = to_device<float>(device, random_values(n, 6));
-  Vector<double>       y(device, n), expected(device, n), in_double(device, n);
-  ASSERT_TRUE(op.takes_float());
-  op.multiply_float(x, y);
-  device.copy(x, in_double);
-  op.multiply(1., in_double, 0., expected);
-  const auto wanted = values_of(expected);
-  expect_near(values_of(y), wanted, 1e-12 * norm(wanted), "the product");
+  for (const char *const name : {"5 4 3", "face", "5 4 3, two coefficients", "face, two coefficients"})
+    {
+      const CellMatrix     matrix = random_matrix(device, name, 3);
+      const Matrix<double> A(device, matrix);
+      const MatrixOperator op(A, device);
+      const int            n = A.n_rows();
+      const Vector<float>  x = to_device<float>(device, random_values(n, 6));
+      Vector<double>       y(device, n), expected(device, n), in_double(device, n);
+      ASSERT_TRUE(op.takes_float());
+      op.multiply_float(x, y);
+      device.copy(x, in_double);
+      op.multiply(1., in_double, 0., expected);
+      const auto wanted = values_of(expected);
+      expect_near(values_of(y), wanted, 1e-12 * norm(wanted), std::string("the product on ") + name);
+    }
 }
 
 // The host takes all functors. A GPU has kernels for the ones that cells.cu lists; the message names another one.
@@ -504,7 +265,7 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
 TYPED_TEST(ByCells, AreTheSameInEveryRun)
 {
   using Number = typename TestFixture::Number;
-  for (const std::string name : {"40 33 29", "ball"})
+  for (const std::string name : {"40 33 29", "ball", "12 9 20, two coefficients", "ball, two coefficients"})
     {
       const CellMatrix     matrix = random_matrix(this->device, name, 12);
       const Matrix<Number> A(this->device, matrix);
@@ -519,19 +280,30 @@ TYPED_TEST(ByCells, AreTheSameInEveryRun)
 TEST(CellMatrixRows, RefusesOtherMatrices)
 {
   const Device device = Device::host(1);
-  CellMesh     grid   = random_grid({{2, 2, 2}}, 0.4);
+  CellMesh     grid   = random_grid({{2, 2, 2}});
   EXPECT_TRUE(CellMatrix::can_be_made(grid));
   grid.along = {{0, 1, 2}};
   EXPECT_FALSE(CellMatrix::can_be_made(grid));
-  grid = random_grid({{2, 2, 2}}, 0.4);
+  grid = random_grid({{2, 2, 2}});
   grid.local[5] += 1e-3;
   EXPECT_FALSE(CellMatrix::can_be_made(grid));
   EXPECT_THROW(CellMatrix(device, grid), RunError);
+  for (const bool first_is_mu : {false, true}) // K_1 has divergences alone, and K_0 none
+    for (const bool second_is_mu : {false, true})
+      {
+        grid.local = turned_cell_matrix(first_is_mu, !first_is_mu);
+        for (const double entry : turned_cell_matrix(second_is_mu, !second_is_mu))
+          grid.local.push_back(entry);
+        EXPECT_EQ(CellMatrix::can_be_made(grid), first_is_mu && !second_is_mu);
+      }
+  grid.local.resize(CellMesh::n_entries * 3, 0.);
+  EXPECT_FALSE(CellMatrix::can_be_made(grid));
   CellMesh tree          = mesh_named("edge");
   tree.hanging.weight[0] = 1. / 3.;
   EXPECT_FALSE(CellMatrix::can_be_made(tree));
   CellMatrix matrix = random_matrix(device, "2 2 2", 1);
   EXPECT_THROW(matrix.set(Vector<double>(device, 7)), RunError);
+  EXPECT_THROW(random_matrix(device, "2 2 2, two coefficients", 1).set(Vector<double>(device, 16), 1), RunError);
   Matrix<double> rows(device, matrix.rows());
   EXPECT_THROW(rows.update(matrix), RunError);
 }
