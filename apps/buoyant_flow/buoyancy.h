@@ -2,7 +2,7 @@
 
 #include "parameters.h"
 
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "frame/unknown.h"

@@ -4,7 +4,7 @@
 
 #include "coefficients/extremes.h"
 #include "coefficients/heights.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/functions/points.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"

@@ -15,9 +15,9 @@
 #include "formulation.h"
 #include "parameters.h"
 
+#include "coefficients/values_at_points.h"
 #include "elasticity/elastic_results.h"
 #include "elasticity/stiffness_by_cells.h"
-#include "expressions/values_at_points.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
 #include "frame/program.h"

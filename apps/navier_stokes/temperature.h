@@ -6,7 +6,7 @@
 #include "base/exceptions.h"
 #include "coefficients/coefficient.h"
 #include "coefficients/extremes.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"
 #include "flow/flow_functors.h"

@@ -15,9 +15,9 @@
 
 #include "parameters.h"
 
+#include "coefficients/values_at_points.h"
 #include "evaluation/derived_fields.h"
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 #include "frame/program.h"
 #include "frame/run.h"
 #include "frame/unknown.h"

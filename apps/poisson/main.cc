@@ -17,7 +17,7 @@
 #include "statistics.h"
 #include "triangles.h"
 
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "frame/program.h"
 #include "frame/run.h"
 

@@ -2,7 +2,7 @@
 
 #include "parameters.h"
 
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/spaces/level_space.h"
 #include "solid/motion/prescribed_motion.h"
 #include "solid/newton/nested_iteration.h"

@@ -8,9 +8,9 @@
 #include "data.h"
 
 #include "coefficients/level_points.h"
+#include "coefficients/values_at_points.h"
 #include "evaluation/flow_quantities.h"
 #include "evaluation/point_values.h"
-#include "expressions/values_at_points.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"

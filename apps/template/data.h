@@ -1,6 +1,6 @@
 #pragma once
 
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 
 #include <cmath>
 

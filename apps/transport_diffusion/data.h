@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/host_device.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 
 #include <cmath>
 

@@ -4,9 +4,9 @@
 
 #include "base/exceptions.h"
 #include "coefficients/level_points.h"
+#include "coefficients/values_at_points.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 #include "frame/adaptivity.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/time_parameters.h"

@@ -85,7 +85,7 @@ bool depends_on_time(const std::string &text);
 template <int dim>
 void evaluate_at_points(ParsedFunction<dim> &f, double t, const Array<double> &points, double *values);
 
-/// Returns a functor, as `evaluate` (values_at_points.h) takes it, as a function of deal.II.
+/// Returns a functor, as the module coefficients takes it, as a function of deal.II.
 template <int dim, class F>
 std::unique_ptr<dealii::Function<dim>> dealii_function(const F &f)
 {

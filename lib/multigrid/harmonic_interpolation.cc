@@ -1,5 +1,6 @@
 #include "multigrid/harmonic_interpolation.h"
 
+#include "multigrid/harmonic_functors.h"
 #include "multigrid/smoothers/update_functors.h"
 
 #include <numeric>
@@ -35,11 +36,10 @@ void HarmonicInterpolation::update(const RowsView &A)
   const int n = cells.start.size() - 1, most = cells.most;
   invert_patches(device, A, cells, inverse.data(), 1e-12);
   // R has room for as many values as P.
-  device.for_each_by_lanes(
-    n * most / cells.m,
-    MultiplyAround{A, P.view(), around.view(), cells.view(), most / cells.m, R.values.data()});
-  device.for_each_by_lanes(
-    n * most, SolveInside{P.view(), cells.view(), most, inverse.data(), R.values.data(), P.values.data()});
+  device.for_each_by_lanes(n * most / cells.m,
+                           MultiplyAround{A, P.view(), around.view(), cells.view(), most / cells.m, R.values.data()});
+  device.for_each_by_lanes(n * most,
+                           SolveInside{P.view(), cells.view(), most, inverse.data(), R.values.data(), P.values.data()});
   device.for_each(R.values.size(), Permute{place.data(), P.values.data(), R.values.data()});
 }
 } // namespace adamant

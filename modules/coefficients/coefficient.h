@@ -3,8 +3,8 @@
 #include "algebra/device.h"
 #include "base/array.h"
 #include "base/communicator.h"
+#include "coefficients/values_at_points.h"
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 
 #include <deal.II/base/point.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/array.h"
 #include "coefficients/coefficient.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/spaces/field.h"
 
 #include <deal.II/base/quadrature.h>

@@ -3,7 +3,7 @@
 #include "algebra/device.h"
 #include "base/array.h"
 #include "base/csr/csr_matrix.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/spaces/level_space.h"
 #include "flow/flow_functors.h"
 

@@ -1,6 +1,6 @@
 #include "flow/flow_boundaries.h"
 
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/functions/points.h"
 
 #include <deal.II/base/bounding_box.h>

@@ -3,7 +3,7 @@
 #include "algebra/device.h"
 #include "algebra/matrix.h"
 #include "coefficients/coarser_values.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/forms/form.h"
 #include "fem/forms/quadrature_data.h"
 #include "frame/device_field.h"

@@ -4,7 +4,7 @@
 #include "coefficients/derivative.h"
 #include "coefficients/expression_text.h"
 #include "coefficients/level_points.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/forms/assembly_tables.h"
 #include "fem/spaces/field.h"
 

@@ -4,7 +4,7 @@
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
 #include "base/array.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 #include "fem/meshes/mesh.h"
 #include "fem/spaces/level_space.h"
 #include "meshes/mesh_file.h"

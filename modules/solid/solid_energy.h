@@ -2,8 +2,8 @@
 
 #include "algebra/device.h"
 #include "algebra/vector.h"
+#include "coefficients/values_at_points.h"
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 #include "solid/stored_energy.h"
 #include "solid/stretch.h"
 

@@ -2,7 +2,7 @@
 
 #include "algebra/device.h"
 #include "algebra/vector.h"
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 
 #include <string>
 #include <vector>

@@ -2,8 +2,8 @@
 #include "support/expressions.h"
 
 #include "base/exceptions.h"
+#include "coefficients/values_at_points.h"
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 
 #include <gtest/gtest.h>
 

@@ -37,7 +37,7 @@ ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, mo
 # These choose between host and GPU at compile time, as lib/algebra does.
 EXTEND_ALGEBRA = {Path("modules") / name for name in ("flow/bundle/matrix_bundle.h", "tensor/dense_products.h", "tensor/dense_products.cc",
                                                       "tensor/no_cublas.cc", "cells/cell_matrix.cc")}
-FOR_ALL_PROGRAMS = {"meshes"}  # the module that apps/CMakeLists.txt gives each program
+FOR_ALL_PROGRAMS = {"coefficients", "meshes"}  # the modules that apps/CMakeLists.txt gives each program
 OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "modules/stokes", "modules/cells", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
 DEAL_II = {"lib/fem", "lib/expressions", "lib/frame", "modules", "apps", "tests"}

@@ -1,6 +1,7 @@
 #include "multigrid/smoothers/update_functors.h"
 
 #include "algebra/functors.cuh"
+#include "multigrid/harmonic_functors.h"
 #include "multigrid/smoothers/line/line_functors.h"
 #include "multigrid/smoothers/patch/patch_functors.h"
 

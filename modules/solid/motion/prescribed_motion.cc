@@ -1,8 +1,8 @@
 #include "solid/motion/prescribed_motion.h"
 
 #include "algebra/functors.h"
+#include "coefficients/values_at_points.h"
 #include "expressions/expressions.h"
-#include "expressions/values_at_points.h"
 #include "fem/spaces/level_space.h"
 
 #include <algorithm>

@@ -107,9 +107,9 @@ struct LaneEntries
   const Shape              &shape;
   EntryNumber               begin = 0;                 // in the source
   int                       row = 0, n = 0, pitch = 0; // the first row, its entries, and with those of ghosts
-  bool                      shared  = false; // with other rows
-  bool                      model   = true;  // whether the values are stored for this row
-  const unsigned           *codes   = nullptr;
+  bool                      shared = false;            // with other rows
+  bool                      model  = true;             // whether the values are stored for this row
+  const unsigned           *codes  = nullptr;
   long                      first = 0, spacing = 32; // of the values
 
   __device__ LaneEntries(const SparseView<Number> &A, const Shape &shape, const RowsView &source, int slice, int lane)
@@ -254,8 +254,8 @@ bool refill(Context &context, const RowsView &source, SparseMatrix<Number> &A)
     }
   else
     {
-      launch_writer(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source,
-                    source.value, A.values.data());
+      launch_writer(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source, source.value,
+                    A.values.data());
       fill_models(context, source, A);
     }
   if (A.n_values == 0 && A.n_stencil + A.n_of_models == 0)

@@ -93,7 +93,7 @@ template <typename Number>
 struct FactorLines
 {
   static constexpr bool writes_matrix = true;
-  static constexpr int  largest_team  = most_pieces<Number>, least_teams = 1;
+  static constexpr int  largest_team = most_pieces<Number>, least_teams = 1;
 
   LinePieces          pieces;
   const double       *T;
@@ -203,7 +203,7 @@ template <typename Number, class Finish>
 struct SolveLines
 {
   static constexpr bool writes_matrix = false;
-  static constexpr int  largest_team  = most_pieces<Number>, least_teams = 1;
+  static constexpr int  largest_team = most_pieces<Number>, least_teams = 1;
 
   LinePieces          pieces;
   LineFactors<Number> factors;

@@ -1,4 +1,4 @@
-#include "expressions/values_at_points.h"
+#include "coefficients/values_at_points.h"
 
 #include "algebra/compiled_kernel.h"
 #include "base/exceptions.h"
