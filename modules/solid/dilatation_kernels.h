@@ -182,17 +182,18 @@ struct DilatationGradients
     const ShapesView &shapes = functions.shapes;
     const int         cell = index / shapes.n, a = index % shapes.n, n = functions.n;
     const long        shape = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
-    double           *of_a  = D + static_cast<long>(index) * n * dim;
-    for (int i = 0; i < n * dim; ++i)
-      of_a[i] = 0.;
+    double            sum[dim + 1][dim] = {}; // of at most dim + 1 functions
     for (int q = 0; q < shapes.n_q; ++q)
       {
-        const Stretch<dim> at       = stretch(cell * shapes.n_q + q);
-        const double      *gradient = shapes.gradient + ((shape + q) * shapes.n + a) * dim;
-        for (int k = 0; k < n; ++k)
-          for (int c = 0; c < dim; ++c)
-            of_a[k * dim + c] += shapes.JxW[shape + q] * functions.at(cell, q)[k] * dot<dim>(at.cofactor[c], gradient);
+        const Stretch<dim> at       = stretch.without_invariants(cell * shapes.n_q + q);
+        const double      *gradient = shapes.gradient + ((shape + q) * shapes.n + a) * dim, *psi = functions.at(cell, q);
+        for (int k = 0; k < dim + 1; ++k)
+          for (int c = 0; k < n && c < dim; ++c)
+            sum[k][c] += shapes.JxW[shape + q] * psi[k] * dot<dim>(at.cofactor[c], gradient);
       }
+    for (int k = 0; k < dim + 1; ++k)
+      for (int c = 0; k < n && c < dim; ++c)
+        D[(static_cast<long>(index) * n + k) * dim + c] = sum[k][c];
   }
 };
 

@@ -178,9 +178,10 @@ struct Forces
 
 /// Adds to Y what comes from W_2 and W_2k = W[1], W[4], W[6], W[7], for row_of_tangent; Fg = F g and gJ = A_J g.
 template <int c, int dim>
-ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &at, const double (&W)[9], const double *g,
+ADAMANT_HOST_DEVICE void add_second_invariant(Stretch<dim> at, const double (&W)[9], const double *g,
                                               const double (&Fg)[dim], const double (&gJ)[dim], double (&Y)[dim][dim])
 {
+  at.complete_invariants();
   double Cg[dim];
   for (int f = 0; f < dim; ++f)
     Cg[f] = dot<dim>(at.C[f], g);
@@ -204,6 +205,7 @@ ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &at, const doub
 ///   2 W_1 (g·h) I + 2 W_2 [2 Fg⊗Fh - Fh⊗Fg + (I1 g·h - Fg·Fh) I - (g·h) F Fᵀ]
 ///   + W_J / J [A_J g ⊗ A_J h - A_J h ⊗ A_J g] + Σ_kl W_kl A_k g ⊗ A_l h.
 /// ```
+/// `at` needs no invariants.
 template <int c, int dim>
 ADAMANT_HOST_DEVICE void row_of_tangent(const Stretch<dim> &at, const ValuesAt &moduli, int point, double weight,
                                         const double *g, double (&Y)[dim][dim])
@@ -291,7 +293,7 @@ private:
     const int     point    = cell * shapes.n_q + q;
     const double *gradient = shapes.gradient + place * shapes.n * dim;
     double        Y[dim][dim];
-    row_of_tangent<c>(stretch(point), moduli, point, shapes.JxW[place], gradient + a * dim, Y);
+    row_of_tangent<c>(stretch.without_invariants(point), moduli, point, shapes.JxW[place], gradient + a * dim, Y);
     const double *value    = shapes.value + q * shapes.n;
     const double  of_value = inertia.factor(cell) * shapes.JxW[place] * value[a];
 #pragma unroll
@@ -318,7 +320,7 @@ struct StressChange
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at = stretch(point);
+    const Stretch<dim> at = stretch.without_invariants(point);
     double             H[dim][dim];
     of(point, H);
     store_row<0>(at, H, point);

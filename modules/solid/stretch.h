@@ -79,6 +79,11 @@ struct Stretch
 
   ADAMANT_HOST_DEVICE void complete() ///< computes all from F and j
   {
+    cofactor_of(F, cofactor);
+    complete_invariants();
+  }
+  ADAMANT_HOST_DEVICE void complete_invariants() ///< computes C, I1 and I2 from F
+  {
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         {
@@ -87,7 +92,6 @@ struct Stretch
             C[c][d] += F[e][c] * F[e][d];
         }
     invariants_of(C, I1, I2);
-    cofactor_of(F, cofactor);
   }
 
   /// Computes A_k g for the derivatives A_k of I1, I2, J to F: A_1 = 2 F, A_2 = 2 (I1 F - F C), A_J = cof F.
@@ -116,12 +120,18 @@ struct StretchView
   ADAMANT_HOST_DEVICE double &j(int point) const { return at(dim * dim, point); }
   ADAMANT_HOST_DEVICE Stretch<dim> operator()(int point) const
   {
+    Stretch<dim> stretch = without_invariants(point);
+    stretch.complete_invariants();
+    return stretch;
+  }
+  ADAMANT_HOST_DEVICE Stretch<dim> without_invariants(int point) const ///< C, I1 and I2 are not set
+  {
     Stretch<dim> stretch;
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         stretch.F[c][d] = at(dim * c + d, point);
     stretch.j = j(point);
-    stretch.complete();
+    cofactor_of(stretch.F, stretch.cofactor);
     return stretch;
   }
 };
