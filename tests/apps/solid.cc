@@ -495,6 +495,7 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Traction=1: 0; t"}, "contains t");
   expect({"Adaptivity/Interval=1"}, "Time stepping/Load steps = 1");
   expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
+  expect({"Time stepping/Load steps=4", "Problem/Boundary displacement=log(0.6-t); 0"}, "no numbers");
   expect({"Problem/Load factor=log(0*t-1)"}, "Load factor");
   expect({"Newton/Least linear tolerance=0.5"}, "is above");
   expect({"Problem/Follower pressure=1: 1", "Newton/Globalisation=trust_region"}, "needs an energy");
