@@ -9,6 +9,10 @@
 
 #include <deal.II/fe/mapping.h>
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 namespace solid
 {
 /// Returns the dead load at load factor 1, on all DoFs of a level.
@@ -20,6 +24,40 @@ Array<double> dead_load(const Parameters &parameters, const LevelSpace<dim> &spa
   return F;
 }
 
+/// Returns the pressures at time t for each boundary under pressure; at rest there are none.
+inline std::vector<double> pressures(const Parameters &parameters, double t,
+                                     const std::function<double(double)> &load_factor)
+{
+  const auto &of = parameters.problem.follower_pressure;
+  return t > 0. || !parameters.time.stationary ? of.at(t, load_factor(t)) :
+                                                 std::vector<double>(of.boundaries().size(), 0.);
+}
+
+/// Throws InputError on all ranks for what does not fit the mesh.
+template <int dim>
+void check_on_mesh(const Parameters &parameters, const DeviceField<dim> &unknown, const dealii::Mapping<dim> &mapping)
+{
+  const auto &field = unknown.field();
+  parameters.problem.check_materials(unknown.space());
+  parameters.problem.boundaries.check_supports(field, mapping, extent(unknown.space().triangulation()),
+                                               Springs<dim>(field, mapping, {}, false), parameters.time.stationary,
+                                               false);
+  require(!parameters.newton.nested || unknown.space().communicator().size() == 1,
+          "Newton/Nested = true needs one rank");
+}
+
+/// Throws InputError on all ranks where a displacement is no number at the time of a load, or at a part of these times
+/// where they are many.
+template <int dim>
+void check_displacements(const Parameters &parameters, const PrescribedMotion<dim> &boundary)
+{
+  if (!boundary.moves())
+    (void)boundary.at(0.);
+  else
+    parameters.time.for_times_of_loads([&boundary](double t) { (void)boundary.at(t); },
+                                       std::max(10., 1e6 / std::max(1., boundary.n_nodes())));
+}
+
 /// Returns a guess for a load step from rest to time t.
 template <int dim>
 NestedGuess nested_guess(const Parameters &parameters, const OfEntries<SolidEnergy> &energies, const Device &device,
@@ -27,19 +65,21 @@ NestedGuess nested_guess(const Parameters &parameters, const OfEntries<SolidEner
                          const PrescribedMotion<dim> &boundary, FiniteDeformation<dim> &deformation, double t,
                          bool symmetric)
 {
-  const double             factor   = parameters.problem.load_factor_of_time()(t);
-  const auto              &pressure = parameters.problem.follower_pressure;
-  const auto               lengths  = extent(unknown.space().triangulation());
-  const NestedProblem<dim> problem  = {
-     [&](const auto &space) { return transposed_product(space.owned_H(), dead_load(parameters, space, mapping)); },
-     [&, t](const auto &space) { return boundary.on(space, t); },
-     energies,
-     mapping,
-     parameters.problem.boundaries.prescribed(unknown.field().element(), lengths),
-     factor,
-     pressure.boundaries(),
-     pressure.at(t, factor),
-     symmetric};
+  const double factor              = parameters.problem.load_factor_of_time()(t);
+  const auto  &pressure            = parameters.problem.follower_pressure;
+  const auto   lengths             = extent(unknown.space().triangulation());
+  auto         held                = parameters.problem.boundaries.prescribed(unknown.field().element(), lengths);
+  held.mapping_degree              = parameters.discretization.degree;
+  const NestedProblem<dim> problem = {
+    [&](const auto &space) { return transposed_product(space.owned_H(), dead_load(parameters, space, mapping)); },
+    [&, t](const auto &space) { return boundary.on(space, t); },
+    energies,
+    mapping,
+    held,
+    factor,
+    pressure.boundaries(),
+    pressure.at(t, factor),
+    symmetric};
   return guess_by_nested_iteration(device, problem, unknown, deformation, parameters.linear_solver,
                                    parameters.newton.options(energies, lengths));
 }

@@ -21,12 +21,14 @@
 #include "fem/functions/points.h"
 #include "frame/program.h"
 #include "frame/run.h"
+#include "frame/signals.h"
 #include "frame/unknown.h"
 #include "solid/equilibrium.h"
 #include "solid/finite_deformation.h"
 #include "solid/motion/dynamics.h"
 #include "solid/motion/prescribed_motion.h"
 #include "solid/newton/newton_history.h"
+#include "solid/newton/solver_notes.h"
 #include "solid/solid_results.h"
 
 #include <deal.II/fe/fe_q.h>
@@ -62,25 +64,21 @@ private:
   void setup_fields() override
   {
     results.reset(); // of another mesh
+    symmetric.reset();
     dynamics.reset();
     equilibrium.reset();
     solver.reset();
     deformation.reset();
     const auto                  lengths = extent(*mesh);
     const dealii::FESystem<dim> fe(dealii::FE_Q<dim>(parameters.discretization.degree), dim);
-    UnknownOptions              options;
-    options.coarsest_cells = parameters.coarsest_cells();
     unknown.emplace(*this, "displacement", fe, parameters.problem.boundaries.prescribed(fe, lengths),
-                    parameters.linear_solver, options);
-    parameters.problem.check_materials(unknown->space());
-    parameters.problem.boundaries.check_supports(unknown->field(), mapping, lengths,
-                                                 Springs<dim>(unknown->field(), mapping, {}, false),
-                                                 parameters.time.stationary, false);
+                    parameters.linear_solver, UnknownOptions{0, parameters.coarsest_cells()});
+    solid::check_on_mesh(parameters, *unknown, mapping);
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
                         parameters.newton.options(energies, lengths));
-    require(!parameters.newton.nested || device.communicator().size() == 1, "Newton/Nested = true needs one rank");
+    equilibrium->set_parts([this](const char *name, const auto &work) { this->timed(name, work); });
     state = Vector<double>(device, deformation->n_state());
     boundary.emplace(device, *unknown, mapping, "Problem/Boundary displacement", parameters.problem.displacement);
     if (!parameters.time.stationary)
@@ -109,13 +107,18 @@ private:
   void assemble() override
   {
     auto F = solid::dead_load(parameters, unknown->space(), mapping);
-    (void)boundary->at(dynamics ? 0. : 1.); // checks them before a file is written
+    if (step == 0) // before a file is written
+      solid::check_displacements(parameters, *boundary);
     results.emplace(device, parameters, energies, unknown->space(), mapping, *deformation, F);
     work = Vector<double>(device, F);
-    load = Vector<double>(device, transposed_product(unknown->space().owned_H(), std::move(F)));
+    load = Vector<double>(device, transposed_product(unknown->space().owned_H(), F));
     evaluate_residual();
+    if (dynamics)
+      dynamics->prepare_tangent();
     deformation->linearize(state);
-    solver = make_solver();
+    solver = unknown->solver_for(deformation->tangent(),
+                                 "tangent (largest K/mu = " + to_text(largest(energies, bulk_over_shear)) + ")",
+                                 [this](const auto &level) { return rigid_body_modes(level, mapping); });
     equilibrium->set_solver([this](bool first) -> LinearSolver & { return tangent_solver(first); });
     this->describe(*unknown, deformation->tangent(), *solver);
     if (step == 0)
@@ -125,7 +128,7 @@ private:
 
   LinearSolver &tangent_solver(bool first)
   {
-    solver->update(first);
+    this->timed("update", [&] { solver->update(first); });
     return *solver;
   }
 
@@ -143,71 +146,60 @@ private:
   void evaluate_residual()
   {
     set_pressures(time);
-    if (dynamics)
-      return dynamics->evaluate();
-    Vector<double> r(device, deformation->n_state());
-    deformation->residual(state, 0., load, r);
+    dynamics ? dynamics->evaluate() : deformation->evaluate(state);
   }
 
-  void set_pressures(double t)
-  {
-    const auto &pressure = parameters.problem.follower_pressure;
-    deformation->set_pressures(t > 0. || dynamics ? pressure.at(t, load_factor(t)) :
-                                                    std::vector<double>(pressure.boundaries().size(), 0.));
-  }
-
-  std::unique_ptr<LinearSolver> make_solver()
-  {
-    return unknown->solver_for(deformation->tangent(),
-                               "tangent (largest K/mu = " + to_text(largest(energies, bulk_over_shear)) + ")",
-                               [this](const auto &level) { return rigid_body_modes(level, mapping); });
-  }
+  void set_pressures(double t) { deformation->set_pressures(solid::pressures(parameters, t, load_factor)); }
 
   double next_time() override { return steps.next(start = time); }
 
-  // Takes one load step, or a part of it where Newton's method fails. Its tolerance refers to the load and the
-  // reactions.
+  // Takes one load step, or a part of it where Newton's method fails.
   PendingResult advance() override
   {
-    const auto take  = [this] { return (newton = find_equilibrium(start == 0.)).steps; };
-    const auto cause = [this] {
-      note_what_is_unusual();
-      return equilibrium->cause();
-    };
     try
       {
-        steps.take(start, time, take, cause);
+        steps.take(
+          start, time, [this] { return (newton = find_equilibrium(start == 0.)).steps; },
+          [this] { return note_what_is_unusual(), equilibrium->cause(); });
       }
     catch (const SolverError &error)
-      { // in the state before the step
-        --step;
-        time = start;
-        evaluate_residual();
-        this->write_last_state();
-        throw equilibrium->cause().empty() ? parameters.problem.follower_pressure.explained(error) : error;
+      {
+        keep_last_state();
+        throw SolverError(parameters.problem.follower_pressure.explained(error, equilibrium->cause()));
+      }
+    catch (const InputError &) // an expression of t
+      {
+        keep_last_state();
+        throw;
       }
     history.set(newton);
     schedule.n_steps = step + steps.left(time);
+    let_signals_wait(true); // also in a run that began with one step
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
+  }
+
+  // Goes back before a step that has failed.
+  void keep_last_state()
+  {
+    --step;
+    time = start;
+    evaluate_residual();
+    results->note_on_compression();
+    this->write_last_state();
   }
 
   // Under the loads and the prescribed displacements of this time, or of the time when forces balance in a time step.
   NewtonResult find_equilibrium(bool from_rest)
   {
-    auto g    = boundary->at(time);
-    symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
-    equilibrium->set_symmetric(symmetric && !parameters.time.conserves());
+    auto g = this->timed("rhs", [&] { return boundary->at(time); });
+    if (!symmetric || boundary->moves())
+      symmetric = deformation->symmetric_with(parameters.problem.follower_pressure.kinds(), g);
+    equilibrium->set_symmetric(*symmetric && !parameters.time.conserves());
     const double t = dynamics ? dynamics->begin(start, time, g, state) : time;
     set_pressures(t);
     const auto result = this->timed("solve", [&] {
-      if (!from_rest || !parameters.newton.nested)
-        return equilibrium->solve(load_factor(t), load, g, state);
-      auto guess =
-        solid::nested_guess(parameters, energies, device, *unknown, mapping, *boundary, *deformation, time, symmetric);
-      history.set(guess.coarser);
-      const auto result = equilibrium->solve(load_factor(t), load, g, guess.state); // else the state stays at rest
-      device.copy(guess.state, state);
-      return result;
+      return from_rest && parameters.newton.nested ? solve_nested(g) :
+                                                     equilibrium->solve(load_factor(t), load, g, state);
     });
     note_what_is_unusual();
     stable = equilibrium->stable().value_or(stable);
@@ -215,17 +207,24 @@ private:
       history.set(*equilibrium, *deformation);
     if (dynamics)
       {
+        set_pressures(time);
         dynamics->end(state, load_factor(t));
-        evaluate_residual();
       }
     return result;
   }
 
-  void note_what_is_unusual()
+  // The state stays at rest unless the finest mesh has one, too.
+  NewtonResult solve_nested(const Vector<double> &g)
   {
-    if (takes_cg())
-      notes.print(equilibrium->stable() == false, !symmetric, equilibrium->negative_eigenvalues().value_or(0));
+    auto guess =
+      solid::nested_guess(parameters, energies, device, *unknown, mapping, *boundary, *deformation, time, *symmetric);
+    history.set(guess.coarser);
+    const auto result = equilibrium->solve(load_factor(time), load, g, guess.state);
+    device.copy(guess.state, state);
+    return result;
   }
+
+  void note_what_is_unusual() { notes.print(*equilibrium, symmetric.value_or(true), takes_cg()); }
   bool takes_cg() const { return parameters.linear_solver.options("").type == SolverType::cg; }
 
   void serialize(State &state) override
@@ -233,10 +232,7 @@ private:
     steps.serialize(state);
     history.serialize(state);
     state.scalar(stable);
-    if (dynamics)
-      dynamics->serialize(state, time);
-    else
-      deformation->serialize(state, this->state);
+    dynamics ? dynamics->serialize(state, time) : deformation->serialize(state, this->state);
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
@@ -284,10 +280,12 @@ private:
   std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
   NewtonResult                          newton;   // of the last load step
   NewtonHistory                         history;
-  Vector<double>                        state, u, work, load; // u: its part of the state; F on all DoFs; Hᵀ F
-  double                                start     = 0.;
-  bool                                  symmetric = true, stable = true; // the tangent; the last state
-  solid::SolverNotes                    notes;
+  Array<double>                         F;                    // the dead load at load factor 1, on all DoFs
+  Vector<double>                        state, u, work, load; // u: its part of the state; F; Hᵀ F
+  double                                start  = 0.;
+  bool                                  stable = true; // the last state
+  std::optional<bool>                   symmetric;     // the tangent, on this mesh
+  SolverNotes                           notes;
 };
 
 int main(int argc, char **argv)

@@ -278,13 +278,13 @@ struct TimeParameters : adamant::TimeParameters
   }
 
   /// Calls f for the times at which loads act if no step is halved: the ends of steps, and in motion t = 0 and the
-  /// balances of forces. Of more than a million steps it takes a part.
-  void for_times_of_loads(const std::function<void(double)> &f) const
+  /// balances of forces. Of more than so many steps it takes a part.
+  void for_times_of_loads(const std::function<void(double)> &f, double most = 1e6) const
   {
     if (!stationary)
       f(0.);
     const double n = stationary ? load_steps : std::round(end / step), last = stationary ? 1. : end;
-    for (double k = 1.; k <= n; k = k < n ? std::min(n, k + std::ceil(1e-6 * n)) : n + 1.)
+    for (double k = 1.; k <= n; k = k < n ? std::min(n, k + std::ceil(n / most)) : n + 1.)
       {
         if (!stationary && time_scheme().alpha_f > 0.)
           f((k - time_scheme().alpha_f) / n * last);
@@ -329,7 +329,7 @@ struct Parameters
   std::vector<std::string> must_stay() const
   {
     auto keys = output.of_columns();
-    keys.emplace_back("Time stepping/Stationary");
+    keys.insert(keys.end(), {"Time stepping/Stationary", "Newton/Steps"});
     return keys;
   }
 

@@ -15,33 +15,10 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace solid
 {
-/// Notes, once each, on what makes GMRES take the place of conjugate gradients.
-class SolverNotes
-{
-public:
-  void print(bool unstable, bool unsymmetric, int negative_eigenvalues)
-  {
-    if (unstable && !std::exchange(on_stability, true))
-      std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled"
-                << (negative_eigenvalues > 0 ? "; on the coarsest level it has " +
-                                                 std::to_string(negative_eigenvalues) + " negative eigenvalues" :
-                                               "")
-                << std::endl;
-    if (unsymmetric && !std::exchange(on_symmetry, true))
-      std::cout << "note: a boundary under follower pressure ends where the body may move across its edge, or meets "
-                   "another pressure: the tangent is not symmetric, and GMRES takes the place of conjugate gradients"
-                << std::endl;
-  }
-
-private:
-  bool on_stability = false, on_symmetry = false;
-};
-
 /// What statistics.csv and run.json tell of a state.
 template <int dim>
 class Results
@@ -78,6 +55,8 @@ public:
         for (int d = dim == 2 ? 2 : 0; d < 3; ++d)
           row.emplace_back(name + "_moment_" + "xyz"[d], resultant.moment[d]);
       }
+    if (deformation.projected())
+      row.emplace_back("residual_of_dilatation", deformation.residual_of_dilatation());
     if (!parameters.output.statistics.empty())
       take_projected();
     evaluation.add_to(row, u);
@@ -93,17 +72,27 @@ public:
       row.emplace_back(std::string("angular_momentum_") + "xyz"[d], motion.angular_momentum[d]);
   }
 
-  /// Adds results of the state to the record, and prints a note where its energy is the wrong one for it.
+  /// Prints a note where the energy of the last residual's state is the wrong one for it.
+  void note_on_compression() const
+  {
+    const auto gives_way = [](const StoredEnergy &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; };
+    if (largest(energies, gives_way) == 0.)
+      return;
+    const double least =
+      deformation.least_principal_stretch([&](unsigned int material) { return gives_way(energies.in(material)); });
+    if (least < 0.6)
+      std::cout << "note: J or a principal stretch is " << least
+                << " somewhere: st_venant_kirchhoff has no stiffness against inversion; take neo_hooke_compressible"
+                << std::endl;
+  }
+
+  /// Adds results of the state to the record.
   void add_to(RunRecord &record, const Array<double> &u, const std::string &folder)
   {
     const SolidResults results = deformation.results();
     record["strain_energy"]    = results.energy;
     record["least_J"]          = results.least_J;
-    if (results.least_J < 0.6 &&
-        largest(energies, [](const auto &energy) { return energy.kind == StoredEnergy::st_venant_kirchhoff; }) > 0.)
-      std::cout << "note: J is " << results.least_J
-                << " somewhere: st_venant_kirchhoff has no stiffness against inversion; take neo_hooke_compressible"
-                << std::endl;
+    note_on_compression();
     take_projected();
     evaluation.add_to(record, {u.data()}, folder);
   }
@@ -122,7 +111,7 @@ private:
     if (!parameters.mesh.given())
       ids.erase(ids.lower_bound(2 * dim), ids.end());
     auto held           = prescribed_axes(ids, element);
-    held.mapping_degree = parameters.discretization.degree;
+    held.mapping_degree = parameters.discretization.degree; // which the program's mapping has
     return held;
   }
 

@@ -1,5 +1,6 @@
 #include "solid/equilibrium.h"
 
+#include "multigrid/coarse_solver.h"
 #include "solid/newton/negative_eigenvalues.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
 template <int dim>
 void Equilibrium<dim>::residual(const Vector<double> &state, Vector<double> &r)
 {
-  deformation.residual(state, factor, *load, r);
+  part("residual", [&] { deformation.residual(state, factor, *load, r); });
   last_residual = &r;
 }
 
@@ -66,7 +67,7 @@ template <int dim>
 void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
 {
   fault.clear();
-  deformation.linearize(state, region.shift());
+  part("tangent", [&] { deformation.linearize(state, region.shift()); });
   newton.options.max_halvings = in_region() ? 0 : NewtonOptions().max_halvings;
   if (in_region())
     energy = deformation.results().energy;
@@ -77,12 +78,10 @@ void Equilibrium<dim>::linearize(const Vector<double> &state, Linearization)
         gmres.reset();
       solver = updated;
     }
-  catch (const SolverError &)
+  catch (const SingularMatrix &error)
     {
-      throw;
-    }
-  catch (const RunError &error) // such as a tangent that is singular or no number
-    {
+      if (device.communicator().size() > 1) // the others do not know
+        throw;
       throw SolverError(std::string("the tangent's solver: ") + error.what());
     }
 }

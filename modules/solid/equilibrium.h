@@ -48,6 +48,10 @@ public:
   /// first ones of a solve, which is to depend on nothing but the state that it begins with.
   void set_solver(std::function<LinearSolver &(bool first)> of_tangent) { updated_solver = std::move(of_tangent); }
 
+  /// Sets what surrounds the work of each part of a solve, "residual" or "tangent", such as a clock.
+  using Part = std::function<void(const char *name, const std::function<void()> &work)>;
+  void set_parts(Part surround) { part = std::move(surround); }
+
   /// Changes `state` into that of equilibrium under factor times `load` (rows of unknowns), with the prescribed
   /// displacements g. Throws SolverError where the method fails; `state` is then unchanged. Linear systems whose matrix
   /// conjugate gradients find to be indefinite are solved once more, by GMRES.
@@ -96,6 +100,7 @@ private:
   EquilibriumOptions                  options;
   Newton                              newton;
   std::function<LinearSolver &(bool)> updated_solver;
+  Part                                part   = [](const char *, const std::function<void()> &work) { work(); };
   LinearSolver                       *solver = nullptr; // null: no tangent of this solve has been one
   std::unique_ptr<WithGMRES>          gmres;            // of that solver
   Vector<double>                      x, rhs, unknowns;

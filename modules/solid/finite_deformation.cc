@@ -11,10 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace adamant
@@ -218,90 +216,6 @@ bool FiniteDeformation<dim>::symmetric_with(const std::vector<double> &p, const 
   return std::abs(asymmetry) <= 1e-10 * std::sqrt(device.dot(x[0], x[0]) * device.dot(forces_of[1], forces_of[1]));
 }
 
-// All of them, each over so many numbers; the host waits once.
-template <int dim>
-template <class Counter>
-double FiniteDeformation<dim>::count(const std::vector<std::pair<int, Counter>> &counters)
-{
-  const int n = static_cast<int>(counters.size());
-  for (int k = 0; k + 1 < n; ++k)
-    device.sums(counters[k].first, counters[k].second, counted, k);
-  if (n == 0)
-    return 0.;
-  const auto &[size, last] = counters.back();
-  device.sums(size, last, counted, n - 1, ToHost{n, false, counted.data(), counted.on_host()}, {});
-  const double *sums = counted.fetch();
-  return std::accumulate(sums, sums + n, 0.);
-}
-
-template <int dim>
-double FiniteDeformation<dim>::n_inverted()
-{
-  const auto                                 level = levels.back().stretch_view();
-  const auto                                 n     = static_cast<int>(level.at.n);
-  std::vector<std::pair<int, CountInverted>> counters{{n, {&level.j(0)}}};
-  if (projected())
-    counters.push_back({n, {theta_at_points.data()}});
-  return count(counters);
-}
-
-template <int dim>
-std::string FiniteDeformation<dim>::least_stretch()
-{
-  const auto         &space = unknown.space();
-  const int           n     = levels.back().shapes.n_points();
-  const Array<double> j     = to_host(levels.back().stretch.part(dim * dim * n, n));
-  const auto          value = [](double j) { return std::isfinite(j) ? j : -HUGE_VAL; };
-  const auto least  = std::min_element(j.begin(), j.end(), [&](double a, double b) { return value(a) < value(b); });
-  double     of_all = n > 0 ? -value(*least) : -HUGE_VAL;
-  space.communicator().max(&of_all, 1);
-  std::ostringstream text;
-  if (n > 0 && -value(*least) == of_all)
-    text << "det F = " << 1. + *least << at_point(static_cast<int>(least - j.begin()));
-  return space.communicator().first_text(text.str());
-}
-
-template <int dim>
-double FiniteDeformation<dim>::n_no_numbers()
-{
-  std::vector<std::pair<int, CountNoNumbers>> counters;
-  if (has_expressions > 0.)
-    for (const auto &values : levels.back().energies.values())
-      counters.push_back({values.size(), {values.data()}});
-  return count(counters);
-}
-
-template <int dim>
-std::string FiniteDeformation<dim>::no_number()
-{
-  std::ostringstream text;
-  if (const int point = levels.back().energies.first_fault(); point >= 0)
-    {
-      Array<double> stretch = to_host(levels.back().stretch);
-      const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point);
-      text << "I1 = " << at.I1 << ", I2 = " << at.I2 << ", J = " << 1. + at.j;
-      if (energies.has_split_expressions())
-        text << "; without volume I1 = " << at.I1 * std::pow(1. + at.j, -2. / 3.)
-             << ", I2 = " << at.I2 * std::pow(1. + at.j, -4. / 3.);
-      if (projected())
-        text << ", theta = " << 1. + to_host(theta_at_points)[point];
-      text << at_point(point);
-    }
-  return unknown.space().communicator().first_text(text.str());
-}
-
-template <int dim>
-std::string FiniteDeformation<dim>::at_point(int number) const
-{
-  const auto        &space  = unknown.space();
-  const auto         points = quadrature_points(space, mapping, quadrature);
-  std::ostringstream text;
-  for (int d = 0; d < dim; ++d)
-    text << (d > 0 ? ", " : " at (") << points[std::size_t(d) * levels.back().shapes.n_points() + number];
-  text << "), material " << space.active_cells()[number / static_cast<int>(quadrature.size())]->material_id();
-  return text.str();
-}
-
 template <int dim>
 double FiniteDeformation<dim>::reactions()
 {
@@ -327,15 +241,6 @@ void FiniteDeformation<dim>::take_averages(const Vector<double> &state)
       for (std::size_t l = 0; l + 1 < levels.size(); ++l)
         device.copy(averages[l], (*values)[l]);
     }
-}
-
-template <int dim>
-void FiniteDeformation<dim>::count_inverted_on_coarser()
-{
-  std::vector<std::pair<int, CountInverted>> counters;
-  for (std::size_t l = 0; l + 1 < levels.size(); ++l)
-    counters.push_back({levels[l].shapes.n_points(), {&levels[l].stretch_view().j(0)}});
-  n_replaced = count(counters);
 }
 
 // On coarser levels, where strong rotations turn cells inside out that finer ones resolve.

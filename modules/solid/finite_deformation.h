@@ -19,6 +19,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -86,17 +87,25 @@ public:
   /// Sets θ and p in a state to the projections of J and U'(θ). It is for a state that begins a run: recomputed from u
   /// they lead Newton's method astray.
   void project(Vector<double> &state);
-  /// Returns the results of a motion with nodal values u and velocities v; waits. A residual that was computed is lost.
+  /// Returns the results of a motion with nodal values u and velocities v; waits. A tangent needs another residual then.
   MotionResults motion(const Vector<double> &u, const Vector<double> &v);
   /// @}
 
   /// Computes r = factor load - ∫ P : ∇φ_i - ∫ p φ_i · n da for a state; `load` has the rows of unknowns.
   void residual(const Vector<double> &state, double factor, const Vector<double> &load, Vector<double> &r);
+  void evaluate(const Vector<double> &state) ///< computes a residual, and forgets it
+  {
+    Vector<double> r(device, n_state());
+    residual(state, 0., unknown.vector(), r);
+  }
   /// Returns how many points have det F <= 0 or θ <= 0 in the state of the last residual; waits.
   double n_inverted();
-  /// Returns the least det F there, and where it is: "det F = -0.1 at (1, 2), material 0".
+  /// Returns the least det F there, or the least θ where det F > 0 everywhere, and where it is: "det F = -0.1 at (1, 2),
+  /// material 0".
   std::string least_stretch();
-  /// Returns how many points have an energy, of an expression, that is no number there; waits. Beyond an energy's
+  /// Returns the least of J and the principal stretches in cells of the materials that count; waits. None: infinity.
+  double least_principal_stretch(const std::function<bool(unsigned int material)> &counts);
+  /// Returns how many energies of expressions, or their derivatives, are no numbers there; waits. Beyond an energy's
   /// domain its derivatives may still be numbers.
   double n_no_numbers();
   /// Returns where an energy is no number there: "I1 = 9, I2 = 9, J = 1 at (1, 2), material 0". Empty: nowhere.

@@ -33,12 +33,12 @@ public:
   void check(const MeshParameters &mesh, const SolidBoundaries &others, unsigned int dim) const;
   /// Returns notes, a line each, on boundaries where a dead load acts, too.
   std::string notes(const SolidBoundaries &others) const;
-  /// Returns the error of a load step with what may have caused it.
-  SolverError explained(const SolverError &error) const
+  /// Returns the error of a load step with what may have caused it, unless a cause is known.
+  std::string explained(const SolverError &error, const std::string &known_cause) const
   {
     const std::string cause = "; a follower pressure may have a largest value, beyond which there is no equilibrium: "
                               "prescribe a displacement instead";
-    return SolverError(error.what() + (empty() ? "" : cause));
+    return error.what() + (empty() || !known_cause.empty() ? "" : cause);
   }
 
 private:

@@ -103,8 +103,8 @@ public:
   void update_shape(const StretchView<dim> &stretch);
   void update_volumetric(const double *j);
 
-  /// Returns W and U of expressions at all points, or U in cells; zero or empty where there is none.
-  std::array<Vector<double>, 2> values() { return {{W.part(0, W.size() / 10), U.part(0, U.size() / 3)}}; }
+  /// Returns W and U of expressions with their derivatives at all points, or U in cells; zero or empty without them.
+  std::array<Vector<double>, 2> values() { return {{W.part(0, W.size()), U.part(0, U.size())}}; }
   /// Returns the first point where a value of an expression is no number, or -1; waits. U has values at points.
   int first_fault() const;
 

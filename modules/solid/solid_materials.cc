@@ -163,7 +163,10 @@ std::string notes_on(const OfEntries<SolidEnergy> &energies, unsigned int degree
   if (ratio > 0.45 && !projected)
     notes << "note: Poisson's ratio is " << ratio
           << " at small strains, where elements lock: they are too stiff; take Discretization/Volumetric strain = "
-             "mean_dilatation\n";
+             "mean_dilatation"
+          << (largest(energies, [](const StoredEnergy &energy) { return !energy.is_split(); }) > 0. ?
+                ", with energies whose volumetric part stands alone, as neo_hooke\n" :
+                "\n");
   if (ratio > 0.49 && projected && degree == 1)
     notes << "note: at Poisson's ratio " << ratio
           << " expect more than 30 iterations in a linear system, and pressures that oscillate; take "

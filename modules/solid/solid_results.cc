@@ -4,8 +4,8 @@
 #include "elasticity/elastic_results.h"
 #include "solid/solid_kernels.h"
 
+#include <algorithm>
 #include <string>
-#include <utility>
 
 namespace adamant
 {
@@ -15,13 +15,33 @@ template <int dim>
 Stretch<dim> stretch_of(const PointState<dim> &state)
 {
   Stretch<dim> at;
-  const auto   F = vector_gradient(state) + dealii::unit_symmetric_tensor<dim>();
+  double       H[dim][dim];
+  const auto   gradient = vector_gradient(state);
   for (int c = 0; c < dim; ++c)
     for (int d = 0; d < dim; ++d)
-      at.F[c][d] = F[c][d];
-  at.j = determinant(F) - 1.;
+      {
+        H[c][d]    = gradient[c][d];
+        at.F[c][d] = H[c][d] + (c == d ? 1. : 0.);
+      }
+  at.j = determinant_less_one(H);
   at.complete();
   return at;
+}
+
+// The energy, the stress across the plane, and the components of the Cauchy stress.
+template <int dim>
+struct AtPoint
+{
+  double                          energy, across;
+  dealii::SymmetricTensor<2, dim> stress;
+};
+
+// Where results stand behind the components of u in a state's values, so that quantities share them.
+template <int dim>
+void append(const AtPoint<dim> &results, std::vector<double> &values)
+{
+  values.insert(values.end(), {results.energy, results.across});
+  values.insert(values.end(), results.stress.begin_raw(), results.stress.end_raw());
 }
 
 // What follows from the energies of a state's material, and from p, the derivative of the volumetric one.
@@ -31,62 +51,68 @@ struct PointResults
   OfEntries<SolidEnergy>                      of;
   std::shared_ptr<const ProjectedValues<dim>> projected;
 
-  double pressure(const PointState<dim> &state, double j) const
+  AtPoint<dim> operator()(const PointState<dim> &state) const
   {
-    return projected ? projected->p(state) : of.in(state.material).volumetric(j).first;
-  }
-  double value(const PointState<dim> &state) const
-  {
-    const auto  at     = stretch_of(state);
-    const auto &energy = of.in(state.material);
-    return energy.shape(at.I1, at.I2, at.j).value + energy.volumetric(projected ? projected->theta(state) : at.j).value;
+    if (state.value.size() == dim)
+      return computed(state);
+    const double *shared = state.value.data() + dim;
+    AtPoint<dim>  results{shared[0], shared[1], {}};
+    std::copy_n(shared + 2, results.stress.n_independent_components, results.stress.begin_raw());
+    return results;
   }
 
-  // The Cauchy stress, and the one across the plane. With b = F Fᵀ: J σ = 2 W_1 b + 2 W_2 (I1 b - b²) + (W_J + p) J I.
-  std::pair<dealii::SymmetricTensor<2, dim>, double> cauchy_stress(const PointState<dim> &state) const
+  // With b = F Fᵀ: J σ = 2 W_1 b + 2 W_2 (I1 b - b²) + (W_J + p) J I.
+  AtPoint<dim> computed(const PointState<dim> &state) const
   {
     const auto   at     = stretch_of(state);
-    const auto   W      = of.in(state.material).shape(at.I1, at.I2, at.j);
-    const double mean   = W.first[2] + pressure(state, at.j);
+    const auto  &energy = of.in(state.material);
+    const auto   W      = energy.shape(at.I1, at.I2, at.j);
+    const auto   theta  = projected ? projected->at(state) : std::array<double, 2>{{at.j, 0.}};
+    const auto   U      = energy.volumetric(theta[0]);
+    const double mean   = W.first[2] + (projected ? theta[1] : U.first);
     const auto   stress = [&](double b, double b2) {
       return 2. * (W.first[0] * b + W.first[1] * (at.I1 * b - b2)) / (1. + at.j);
     };
-    const auto                      F = vector_gradient(state) + dealii::unit_symmetric_tensor<dim>();
-    const dealii::Tensor<2, dim>    b = F * transpose(F), b2 = b * b;
-    dealii::SymmetricTensor<2, dim> sigma;
+    const auto                   F = vector_gradient(state) + dealii::unit_symmetric_tensor<dim>();
+    const dealii::Tensor<2, dim> b = F * transpose(F), b2 = b * b;
+    AtPoint<dim>                 results{W.value + U.value, 0., {}};
     for (int c = 0; c < dim; ++c)
       for (int d = c; d < dim; ++d)
-        sigma[c][d] = stress(b[c][d], b2[c][d]) + (c == d ? mean : 0.);
-    return {sigma, dim == 2 ? stress(1., 1.) + mean : sigma[dim - 1][dim - 1]};
+        results.stress[c][d] = stress(b[c][d], b2[c][d]) + (c == d ? mean : 0.);
+    results.across = dim == 2 ? stress(1., 1.) + mean : results.stress[dim - 1][dim - 1];
+    return results;
   }
 };
 } // namespace
 
 template <int dim>
-double ProjectedValues<dim>::at(const Array<double> &of_points, const PointState<dim> &state) const
+std::array<double, 2> ProjectedValues<dim>::at(const PointState<dim> &state) const
 {
-  const std::size_t n_q  = quadrature.size();
-  const double     *here = of_points.data() + n_q * state.cell;
-  double            mean = 0.;
-  for (std::size_t q = 0; q < n_q; ++q)
-    mean += here[q] / n_q;
-  if (space.element().degree == 1)
-    return mean;
-  // A linear function of the unit cell's coordinates; Gauss's points lie symmetrically around the middle.
-  const auto unit  = mapping.transform_real_to_unit_cell(space.active_cells()[state.cell], state.point);
-  double     value = mean;
-  for (int d = 0; d < dim; ++d)
+  const std::size_t     n_q    = quadrature.size();
+  const bool            linear = space.element().degree > 1;
+  dealii::Point<dim>    unit;
+  std::array<double, 2> values{};
+  if (linear)
+    unit = mapping.transform_real_to_unit_cell(space.active_cells()[state.cell], state.point);
+  for (const int k : {0, 1})
     {
-      double slope = 0., squares = 0.;
+      const double *here = (k == 0 ? dilatation : pressure).data() + n_q * state.cell;
       for (std::size_t q = 0; q < n_q; ++q)
+        values[k] += here[q] / n_q;
+      // A linear function of the unit cell's coordinates; Gauss's points lie symmetrically around the middle.
+      for (int d = 0; d < dim && linear; ++d)
         {
-          const double x = quadrature.point(q)[d] - 0.5;
-          slope += here[q] * x;
-          squares += x * x;
+          double slope = 0., squares = 0.;
+          for (std::size_t q = 0; q < n_q; ++q)
+            {
+              const double x = quadrature.point(q)[d] - 0.5;
+              slope += here[q] * x;
+              squares += x * x;
+            }
+          values[k] += slope / squares * (unit[d] - 0.5);
         }
-      value += slope / squares * (unit[d] - 0.5);
     }
-  return value;
+  return values;
 }
 
 template <int dim>
@@ -98,21 +124,21 @@ std::vector<Quantity<dim>> solid_quantities(const OfEntries<SolidEnergy>        
   std::vector<Quantity<dim>> quantities = {
     {"displacement", [](const State &state) { return vector_value(state).norm(); }},
     {"J", [](const State &state) { return 1. + stretch_of(state).j; }},
-    {"energy", [of](const State &state) { return of.value(state); }},
+    {"energy", [of](const State &state) { return of(state).energy; }},
     {"von_mises",
      [of](const State &state) {
-       const auto [sigma, zz] = of.cauchy_stress(state);
-       return von_mises(sigma, zz);
+       const auto results = of(state);
+       return von_mises(results.stress, results.across);
      }},
     {"mean_stress", [of](const State &state) {
-       const auto [sigma, zz] = of.cauchy_stress(state);
-       return (trace(sigma) + (dim == 2 ? zz : 0.)) / 3.;
+       const auto results = of(state);
+       return (trace(results.stress) + (dim == 2 ? results.across : 0.)) / 3.;
      }}};
   const auto names = stress_names<dim>();
   auto       name  = names.begin();
   for (int a = 0; a < dim; ++a)
     for (int b = a; b < dim; ++b)
-      quantities.push_back({*name++, [of, a, b](const State &state) { return of.cauchy_stress(state).first[a][b]; }});
+      quantities.push_back({*name++, [of, a, b](const State &state) { return of(state).stress[a][b]; }});
   return quantities;
 }
 
@@ -121,13 +147,15 @@ std::shared_ptr<const DerivedFields<dim>> solid_fields(const EvaluationParameter
                                                        const OfEntries<SolidEnergy>                      &energies,
                                                        const std::shared_ptr<const ProjectedValues<dim>> &projected)
 {
-  typename DerivedFields<dim>::Prepare number;
-  if (projected)
-    number = [projected](const auto &cell, auto &states) {
-      for (auto &state : states)
-        state.cell = projected->cells().cell_number(cell);
-    };
-  return std::make_shared<const DerivedFields<dim>>(parameters, solid_quantities<dim>(energies, projected), number);
+  const auto share = [of = PointResults<dim>{energies, projected}, projected](const auto &cell, auto &states) {
+    for (auto &state : states)
+      {
+        if (projected)
+          state.cell = projected->cells().cell_number(cell);
+        append(of.computed(state), state.value);
+      }
+  };
+  return std::make_shared<const DerivedFields<dim>>(parameters, solid_quantities<dim>(energies, projected), share);
 }
 
 template class ProjectedValues<2>;

@@ -10,6 +10,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -35,12 +36,9 @@ public:
   }
 
   const LevelSpace<dim> &cells() const { return space; }
-  double                 theta(const PointState<dim> &state) const { return at(dilatation, state); } ///< θ - 1
-  double                 p(const PointState<dim> &state) const { return at(pressure, state); }
+  std::array<double, 2>  at(const PointState<dim> &state) const; ///< θ - 1 and p
 
 private:
-  double at(const Array<double> &of_points, const PointState<dim> &state) const;
-
   const LevelSpace<dim>      &space;
   const dealii::Mapping<dim> &mapping;
   const dealii::QGauss<dim>   quadrature;

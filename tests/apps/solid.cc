@@ -45,6 +45,32 @@ TEST_F(Solid, TwistedBlock)
   EXPECT_NEAR(columns.at("boundary5_force_z").back() + columns.at("boundary4_force_z").back(), 0., 1e-8);
 }
 
+// A cylinder of Mooney and Rivlin's material that is twisted and keeps its length (Rivlin): the torque and the axial
+// force. Its mesh is a polygon, so that errors fall by four.
+TEST_F(Solid, TorsionOfACylinder)
+{
+  const double c1 = 0.3, c2 = 0.1, twist = 0.5;
+  double       torque[2], force[2];
+  for (int k = 0; k < 2; ++k)
+    {
+      const auto outcome =
+        solve("cook_nearly_incompressible.prm",
+              {"Problem/Dimension=3", "Problem/Material=mooney_rivlin; c1 = 0.3; c2 = 0.1; K = 400",
+               "Problem/Body force=0; 0; 0", "Problem/Traction=", "Problem/Dirichlet boundaries=4: xyz, 5: xyz",
+               "Problem/Boundary displacement=(z>0.5)*(x*cos(0.5*t)-y*sin(0.5*t)-x); "
+               "(z>0.5)*(x*sin(0.5*t)+y*cos(0.5*t)-y); 0",
+               "Mesh/Cells=2, 2, 1", "Mesh/Refinements=" + std::to_string(k),
+               "Output/Points=", "Mesh/Coordinates=(2*x-1)*sqrt(1-(2*y-1)^2/2); (2*y-1)*sqrt(1-(2*x-1)^2/2); z"});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      row       = statistics(outcome);
+      torque[k] = row.at("boundary5_moment_z").back();
+      force[k]  = row.at("boundary5_force_z").back();
+    }
+  const double pi = std::acos(-1.), exact[] = {pi * (c1 + c2) * twist, -0.5 * pi * (c1 + 2. * c2) * twist * twist};
+  EXPECT_NEAR((4. * torque[1] - torque[0]) / 3., exact[0], 0.01 * exact[0]);
+  EXPECT_NEAR((4. * force[1] - force[0]) / 3., exact[1], 0.01 * std::abs(exact[1]));
+}
+
 // A nearly incompressible membrane does not lock, in five steps of Newton's method whatever the mesh.
 TEST_F(Solid, NearlyIncompressibleMembrane)
 {
@@ -495,6 +521,7 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Traction=1: 0; t"}, "contains t");
   expect({"Adaptivity/Interval=1"}, "Time stepping/Load steps = 1");
   expect({"Problem/Boundary displacement=1/0; 0"}, "no numbers");
+  expect({"Time stepping/Load steps=4", "Problem/Boundary displacement=log(0.6-t); 0"}, "no numbers");
   expect({"Problem/Load factor=log(0*t-1)"}, "Load factor");
   expect({"Newton/Least linear tolerance=0.5"}, "is above");
   expect({"Problem/Follower pressure=1: 1", "Newton/Globalisation=trust_region"}, "needs an energy");

@@ -14,6 +14,7 @@ Dynamics<dim>::Dynamics(const Device &device, FiniteDeformation<dim> &deformatio
   , boundary(boundary)
   , work(work)
   , scheme(scheme)
+  , usual(time_step)
   , difference(0.01 * time_step)
   , state_(device, deformation.n_state())
   , displacement(state_.part(0, field.size()))
@@ -56,7 +57,7 @@ template <int dim>
 double Dynamics<dim>::begin(double start, double end, Vector<double> &g, Vector<double> &w)
 {
   length         = end - start;
-  const double c = (1. - scheme.alpha_m) / ((1. - scheme.alpha_f) * scheme.beta * length * length);
+  const double c = inertia(length);
   device.copy(displacement, center);
   device.axpby((1. - scheme.alpha_f) * length, velocity, 1., center);
   device.copy(state_, w);
@@ -64,7 +65,7 @@ double Dynamics<dim>::begin(double start, double end, Vector<double> &g, Vector<
   device.copy(center, u);
   device.axpby((1. - scheme.alpha_f) * length * length * (0.5 - scheme.beta) - scheme.alpha_m / c, acceleration, 1.,
                center);
-  deformation.set_motion(c, center, scheme.conserving ? &displacement : nullptr);
+  deformation.set_motion(c, center, former());
   device.axpby(scheme.alpha_f, boundary.at(start), 1. - scheme.alpha_f, g);
   return end - scheme.alpha_f * length;
 }
@@ -74,32 +75,30 @@ void Dynamics<dim>::end(const Vector<double> &w, double factor)
 {
   device.copy(state_, next);
   device.axpby(1. / (1. - scheme.alpha_f), w, -scheme.alpha_f / (1. - scheme.alpha_f), next);
-  if (scheme.alpha_f > 0. && !scheme.conserving) // the balance has seen w alone
-    {
-      deformation.residual(next, 0., field.vector(), r);
-      if (deformation.n_inverted() > 0.)
-        throw SolverError("cells would invert at the end of the time step (" + deformation.least_stretch() + ")");
-    }
-  const double before = device.dot(work, displacement);
-  // a = (u - (u0 + Δt v0 + Δt² (1/2 - β) a0)) / (β Δt²), where `scratch` becomes what is in brackets
+  // a = (u - (u0 + Δt v0 + Δt² (1/2 - β) a0)) / (β Δt²) in `scratch`
   device.copy(displacement, scratch);
   device.axpby(length, velocity, 1., scratch);
   device.axpby(length * length * (0.5 - scheme.beta), acceleration, 1., scratch);
+  device.axpby(1., next.part(0, field.size()), -1., scratch);
+  device.scale(1. / (scheme.beta * length * length), scratch);
+  evaluate(next, scratch);
+  if (scheme.alpha_f > 0. && !scheme.conserving && deformation.n_inverted() > 0.) // the balance has seen w alone
+    throw SolverError("cells would invert at the end of the time step (" + deformation.least_stretch() + ")");
+  const double before = device.dot(work, displacement);
   device.copy(next, state_);
   done += factor * (device.dot(work, displacement) - before);
-  device.axpby(1., displacement, -1., scratch);
   device.axpby(length * (1. - scheme.gamma), acceleration, 1., velocity);
-  device.axpby(1. / (scheme.beta * length * length), scratch, 0., acceleration);
+  device.copy(scratch, acceleration);
   device.axpby(length * scheme.gamma, acceleration, 1., velocity);
 }
 
 template <int dim>
-void Dynamics<dim>::evaluate()
+void Dynamics<dim>::evaluate(const Vector<double> &state, const Vector<double> &a)
 {
-  device.copy(displacement, center);
-  device.axpby(-1., acceleration, 1., center);
+  device.copy(state.part(0, field.size()), center);
+  device.axpby(-1., a, 1., center);
   deformation.set_motion(1., center);
-  deformation.residual(state_, 0., field.vector(), r);
+  deformation.residual(state, 0., field.vector(), r);
 }
 
 template <int dim>

@@ -69,6 +69,8 @@ public:
   Vector<double> &v() { return velocity; }
   /// @}
 
+  /// Gives the deformation the inertia of a usual step, for the first tangent of its solver.
+  void prepare_tangent() { deformation.set_motion(inertia(usual), displacement, former()); }
   /// Begins a motion at t = 0; boundaries are where they are prescribed. The acceleration balances forces: M a
   /// = factor load - r(u). θ and p are made from u. `solver` returns the solver of the tangent, with its present
   /// values. Then the tangent is the mass. Returns notes on initial values that boundaries contradict.
@@ -78,25 +80,32 @@ public:
   /// Prepares the deformation for the balance of a step between these times, and sets w to a guess, on the way of v. It
   /// turns prescribed values at `end` into values in the balance, and returns the time of it.
   double begin(double start, double end, Vector<double> &g, Vector<double> &w);
-  /// Ends the step by the state w in the balance, where `factor` multiplied the load. Throws SolverError where cells
-  /// are inverted at the end; nothing has then changed.
+  /// Ends the step by the state w in the balance, where `factor` multiplied the load, and evaluates it. It takes
+  /// the pressures at the end. Throws SolverError where cells are inverted there; the state has then not changed.
   void end(const Vector<double> &w, double factor);
   /// Evaluates the deformation at the end of the last step: its results and its forces, inertia included.
-  void evaluate();
+  void evaluate() { evaluate(state_, acceleration); }
 
-  MotionResults results() { return deformation.motion(displacement, velocity); } ///< evaluate() has to follow
+  MotionResults results() { return deformation.motion(displacement, velocity); } ///< see FiniteDeformation::motion
   double        work_of_load() const { return done; }                            ///< since t = 0
   /// Saves or loads the motion at time t.
   void serialize(State &archive, double t);
 
 private:
+  void   evaluate(const Vector<double> &state, const Vector<double> &a);
+  double inertia(double step) const ///< the factor c of M
+  {
+    return (1. - scheme.alpha_m) / ((1. - scheme.alpha_f) * scheme.beta * step * step);
+  }
+  const Vector<double> *former() const { return scheme.conserving ? &displacement : nullptr; }
+
   const Device                 device;
   FiniteDeformation<dim>      &deformation;
   const DeviceField<dim>      &field;
   const PrescribedMotion<dim> &boundary;
   const Vector<double>        &work;
   const TimeScheme             scheme;
-  const double                 difference;                                   // of times, for rates of prescribed values
+  const double                 usual, difference; // steps of time: the usual one, and for rates of prescribed values
   Vector<double>               state_, displacement, velocity, acceleration; // displacement: a part of the state
   Vector<double>               center, scratch, next, r;
   double                       length = 0., done = 0.; // of the step; the work of the load

@@ -1,8 +1,9 @@
 #include "solid/motion/prescribed_motion.h"
 
 #include "algebra/functors.h"
+#include "base/parallel_for.h"
 #include "coefficients/values_at_points.h"
-#include "expressions/expressions.h"
+#include "fem/functions/points.h"
 #include "fem/spaces/level_space.h"
 
 #include <algorithm>
@@ -23,6 +24,57 @@ Array<double> values(const LevelSpace<dim> &space, const dealii::Mapping<dim> &m
   return values;
 }
 } // namespace
+
+template <int dim>
+PrescribedMotion<dim>::PrescribedMotion(const Device &device, const DeviceField<dim> &field,
+                                        const dealii::Mapping<dim> &mapping, const std::string &key,
+                                        const std::string &text)
+  : device(device)
+  , field(field)
+  , mapping(mapping)
+  , key(key)
+  , text(text)
+  , f(parse_function<dim>(key, text, dim))
+  , depends_on_t(depends_on_time(text))
+  , points(field.prescribed_nodes())
+{
+  const auto of_all = components(field.space());
+  for (const int dof : field.space().prescribed)
+    component.push_back(of_all[dof]);
+}
+
+template <int dim>
+double PrescribedMotion<dim>::n_nodes() const
+{
+  double n = component.size();
+  device.communicator().max(&n, 1);
+  return n;
+}
+
+template <int dim>
+Vector<double> PrescribedMotion<dim>::at(double t) const
+{
+  Vector<double> result = field.prescribed_vector();
+  if (constant)
+    device.copy(*constant, result);
+  else
+    {
+      const std::size_t n = component.size();
+      Array<double>     values(n);
+      f->set_time(t);
+      parallel_for(n, [&](std::size_t k) {
+        dealii::Point<dim> point;
+        for (int d = 0; d < dim; ++d)
+          point[d] = points[d * n + k];
+        values[k] = f->value(point, component[k]);
+      });
+      require_numbers(field.space().communicator(), key, values);
+      result = {device, values};
+      if (!depends_on_t)
+        constant.emplace(device, values);
+    }
+  return result;
+}
 
 template <int dim>
 Array<double> PrescribedMotion<dim>::on(const LevelSpace<dim> &space, double t) const
@@ -49,10 +101,10 @@ std::array<Vector<double>, 3> PrescribedMotion<dim>::with_rates(double t, double
   std::array<Vector<double>, 3> rates;
   for (auto &rate : rates)
     rate = field.prescribed_vector();
-  for (int i = 0; i < (depends_on_time(text) ? 4 : 1); ++i)
+  for (int i = 0; i < (depends_on_t ? 4 : 1); ++i)
     {
       const auto values = at(t + i * h);
-      for (int k = 0; k < (depends_on_time(text) ? 3 : 1); ++k)
+      for (int k = 0; k < (depends_on_t ? 3 : 1); ++k)
         device.axpby(weights[k][i] / std::pow(h, k), values, 1., rates[k]);
     }
   return rates;

@@ -2,12 +2,14 @@
 
 #include "algebra/device.h"
 #include "algebra/vector.h"
-#include "fem/functions/points.h"
+#include "expressions/expressions.h"
 #include "frame/device_field.h"
 
 #include <deal.II/fe/mapping.h>
 
 #include <array>
+#include <memory>
+#include <optional>
 #include <string>
 
 namespace adamant
@@ -19,15 +21,10 @@ class PrescribedMotion
 public:
   /// `key` names the parameter in messages; `field` and `mapping` have to outlive the object.
   PrescribedMotion(const Device &device, const DeviceField<dim> &field, const dealii::Mapping<dim> &mapping,
-                   const std::string &key, const std::string &text)
-    : device(device)
-    , field(field)
-    , mapping(mapping)
-    , key(key)
-    , text(text)
-    , points(support_points(field.space(), mapping, field.space().prescribed))
-  {}
+                   const std::string &key, const std::string &text);
 
+  bool   moves() const { return depends_on_t; } ///< whether the text depends on t
+  double n_nodes() const;                       ///< the most that a rank has
   /// Returns the values at prescribed nodes. Throws InputError where they are no numbers.
   Vector<double> at(double t) const;
   Array<double>  on(const LevelSpace<dim> &space, double t) const; ///< for a level, in host memory
@@ -44,6 +41,11 @@ private:
   const DeviceField<dim>     &field;
   const dealii::Mapping<dim> &mapping;
   const std::string           key, text;
-  const Array<double>         points; // where u is prescribed: each load step needs values there
+
+  const std::unique_ptr<ParsedFunction<dim>> f;
+  const bool                                 depends_on_t;
+  const Array<double>                        points; // at prescribed nodes, as the two that follow
+  Array<unsigned int>                        component;
+  mutable std::optional<Vector<double>>      constant; // of a text without t, once at() has been called
 };
 } // namespace adamant

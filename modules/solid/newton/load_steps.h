@@ -28,11 +28,16 @@ public:
   /// Returns the end of the next step, which begins at this time.
   double next(double start) const { return start + length > end - 1e-6 * most ? end : start + length; }
   /// Returns how many steps follow this time if none fails.
-  unsigned int left(double time) const { return static_cast<unsigned int>(std::ceil((end - time) / length - 1e-6)); }
+  unsigned int left(double time) const
+  {
+    require(time <= end + 1e-6 * most, "--restart: the checkpoint is of t = ", time, ", beyond the end time ", end);
+    return static_cast<unsigned int>(std::max(0., std::ceil((end - time) / length - 1e-6)));
+  }
 
   /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError, it
   /// has changed no state, and the step is halved, at most 6 times. A step shorter than a ten-thousandth of the first
-  /// one is not. `cause` returns a part of the message. Throws SolverError where that does not help.
+  /// one is not. `cause` returns a part of the message. Throws SolverError where that does not help. An InputError, of
+  /// data at this time, passes.
   void take(double start, double &time, const std::function<int()> &take, const std::function<std::string()> &cause)
   {
     for (halvings = 0;; ++halvings)
@@ -56,13 +61,19 @@ public:
             throw SolverError(why + step_to(start, time) + " fails" +
                               (short_step ? ", and is far shorter than the first one" :
                                             " after " + std::to_string(halvings) + " halvings") +
-                              "; the last state, t = " + text(start) + ", is written" + how);
+                              last_state(start) + how);
           length = 0.5 * (time - start);
           std::cout << "note: " << why << step_to(start, time) << " is taken again with half its length" << how
                     << std::endl;
           time = start + length;
         }
+      catch (const InputError &error)
+        {
+          throw InputError(error.what() + last_state(start));
+        }
   }
+
+  int halvings = 0; ///< of the last step
 
   template <class State>
   void serialize(State &state)
@@ -72,8 +83,6 @@ public:
     state.scalar(quick);
   }
 
-  int halvings = 0; ///< of the last step
-
 private:
   // Steps that are halved need more digits than residuals.
   static std::string text(double t)
@@ -82,7 +91,8 @@ private:
     out << std::setprecision(8) << t;
     return out.str();
   }
-  std::string step_to(double start, double time) const
+  static std::string last_state(double t) { return "; the last state is that of t = " + text(t); }
+  std::string        step_to(double start, double time) const
   {
     return "the " + what + " from t = " + text(start) + " to " + text(time);
   }

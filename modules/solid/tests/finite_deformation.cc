@@ -300,6 +300,24 @@ TEST_P(Solid, SumsOfCells)
     }
 }
 
+// Where det F > 0 at all points, a projected dilatation may still be impossible.
+TEST_P(Solid, SaysWhichStretchIsImpossible)
+{
+  Body<2>       body(device, {energies[0]}, 1, false, 0., true);
+  const int     n     = (body.state.size() - body.field->size()) / 2;
+  auto          theta = body.state.part(body.field->size(), n);
+  Array<double> values(n, 0.);
+  values[2] = -10.; // a coefficient
+  theta.upload(values.data());
+  body.deformation->evaluate(body.state);
+  EXPECT_GT(body.deformation->n_inverted(), 0.);
+  EXPECT_EQ(body.deformation->least_stretch().find("theta = -"), 0u) << body.deformation->least_stretch();
+  EXPECT_EQ(body.deformation->least_principal_stretch([](unsigned int) { return true; }), 1.);
+  body.set([](const Point<2> &x, unsigned int c) { return c == 0 ? 0.5 * x[1] : -2. * x[1]; });
+  body.deformation->evaluate(body.state);
+  EXPECT_EQ(body.deformation->least_stretch().find("det F = -1 at"), 0u) << body.deformation->least_stretch();
+}
+
 // The nominal stresses of a stretch by 1.5 and 2, from an independent program.
 TEST(StoredEnergies, TensionWithFreeSides)
 {

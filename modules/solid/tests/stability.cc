@@ -6,9 +6,12 @@
 
 #include <deal.II/fe/fe_values.h>
 
+#include <array>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <utility>
 
 using namespace test;
 using adamant::test::DeviceTest;
@@ -100,6 +103,62 @@ TEST_P(Stability, NegativeEigenvalues)
   for (int i = 0; i < body.field->size(); ++i)
     n_free += body.field->space().is_free(i);
   EXPECT_EQ(of_body(-1e8), n_free);
+}
+
+// A nearly incompressible square that is stretched, and whose upper side is free.
+struct RubberSquare : Body<2>
+{
+  RubberSquare(const adamant::Device &device, unsigned int refinements, unsigned int coarsest_cells)
+    : Body<2>(device, {energies[0]}, 1)
+  {
+    const StoredEnergy         rubber{StoredEnergy::neo_hooke, {mu}, large_bulk};
+    adamant::DirichletBoundary sides;
+    for (unsigned int id = 0; id < 3; ++id)
+      {
+        sides[id] = ComponentMask(2, false);
+        sides[id].set(id / 2, true);
+      }
+    deformation.reset();
+    mesh.clear();
+    GridGenerator::hyper_cube(mesh, 0., 1., true);
+    mesh.refine_global(refinements);
+    setup({rubber}, 1, sides, true, {}, coarsest_cells);
+    set([](const Point<2> &x, unsigned int c) { return c == 0 ? 0.2 * x[0] : 0.; });
+  }
+};
+
+// A coarser level's pressures are averages of the finer one's. From u at its own nodes they would make its matrix
+// indefinite.
+TEST_P(Stability, PressuresOfCoarserLevels)
+{
+  RubberSquare      fine(device, 4, 1), alone(device, 4, 1000), coarse(device, 3, 1); // alone: by a dense inverse
+  const auto        points = fine.field->nodes();
+  const auto        axis   = adamant::components(fine.field->space());
+  const std::size_t n      = axis.size();
+  Array<double>     load(n);
+  for (std::size_t i = 0; i < n; ++i) // downwards, on a part of the upper side
+    load[i] = axis[i] == 1 && points[n + i] > 0.99 && points[i] < 0.51 ? -0.02 * mu : 0.;
+  alone.load = DeviceVector(device, load);
+  equilibrate(alone, adamant::Precision::float64);
+  const auto state = to_host(alone.state);
+  fine.state.upload(state.data());
+  fine.deformation->evaluate(fine.state);
+  fine.deformation->linearize(fine.state);
+
+  std::map<std::pair<double, double>, std::array<double, 2>> u;
+  for (std::size_t i = 0; i < n; ++i)
+    u[{points[i], points[n + i]}][axis[i]] = state[i];
+  coarse.set([&](const Point<2> &x, unsigned int c) { return u.at({x[0], x[1]})[c]; });
+  coarse.evaluate(coarse.state);
+  coarse.deformation->linearize(coarse.state);
+  const auto negative = [&](Body<2> &body, std::size_t l) {
+    const auto levels = adamant::levels_of(*body.host, body.deformation->tangent());
+    return adamant::n_negative_eigenvalues(device.communicator(), levels[l]).value();
+  };
+  ASSERT_EQ(fine.field->field().n_levels(), 5u);
+  for (std::size_t l = 0; l < 5; ++l)
+    EXPECT_EQ(negative(fine, l), 0) << "level " << l;
+  EXPECT_GT(negative(coarse, 3), 0);
 }
 
 TEST(TrustRegion, Rules)

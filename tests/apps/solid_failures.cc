@@ -1,0 +1,116 @@
+// Program solid where it fails: messages, the last state, and runs that are continued.
+#include "restart.h"
+#include "solid.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace
+{
+// A small steel cube that flies: its stiffness is far above its mass by the numbers.
+TEST_F(Solid, SmallStiffFreeBody)
+{
+  const auto outcome =
+    solve("free_rotation.prm",
+          {"Problem/Dimension=3", "Problem/Material=neo_hooke; E = 2.1e11; nu = 0.3", "Problem/Density=7800",
+           "Problem/Initial velocity=0; 0; 1e-3", "Problem/Initial displacement=0; 0; 0",
+           "Problem/Boundary displacement=0; 0; 0", "Problem/Body force=0; 0; 0", "Mesh/Cells=1, 1, 1",
+           "Mesh/Refinements=2", "Mesh/Coordinates=1e-3*x; 1e-3*y; 1e-3*z", "Time stepping/Time step=1e-8",
+           "Time stepping/End time=2e-8", "Output/Points="});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NEAR(statistics(outcome).at("momentum_z").back(), 7800e-9 * 1e-3, 1e-18);
+}
+
+// An error that is none of Newton's method ends the run on all ranks; a smaller load step would not help.
+TEST_F(Solid, ErrorsThatNoSmallerStepMends)
+{
+  for (const std::string rank : {"0", "1"})
+    {
+      before = rank == "0" ? "" : "mpirun --oversubscribe -np 2 ";
+      setenv("ADAMANT_FAIL", (rank + ":update:2").c_str(), 1);
+      const auto outcome = solve("cook.prm", {"Mesh/Refinements=3", "Mesh/Coordinates=", "Output/Points="});
+      unsetenv("ADAMANT_FAIL");
+      before.clear();
+      EXPECT_NE(outcome.code, 0) << outcome.out;
+      EXPECT_NE(outcome.err.find("failed as ADAMANT_FAIL wants it"), std::string::npos) << outcome.err;
+      EXPECT_EQ(outcome.out.find("is taken again"), std::string::npos) << outcome.out;
+    }
+}
+
+// A time that only a step which is halved meets. The last state is kept.
+TEST_F(Solid, DisplacementsThatAreNoNumbersLater)
+{
+  const std::string c = "cos(pi/2*t)", d = "sin(pi/2*t)", x = "(x-0.5)", y = "(y-0.5)";
+  const auto        outcome =
+    solve("twisted_block.prm", {"Time stepping/Load steps=1", "Mesh/Refinements=2", "Newton/Steps=6",
+                                "Problem/Boundary displacement=(z>1)*(0.5+" + x + "*" + c + "-" + y + "*" + d +
+                                  "-x); (z>1)*(0.5+" + x + "*" + d + "+" + y + "*" + c + "-y); 0*log(abs(t-0.6)-0.3)",
+                                "Checkpoint/Steps=1"});
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  EXPECT_NE(outcome.err.find("Boundary displacement"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("the last state is that of t = 0"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/checkpoint_0000000000"));
+}
+
+TEST_F(Solid, NotesOnEnergies)
+{
+  const auto run = [this](const std::string &material, const std::string &displacement) {
+    return start({"--backend", "host", "--threads", "1", "--set", "Problem/Dimension=2", "--set", "Mesh/Refinements=1",
+                  "--set", "Output/Interval=0", "--set", "Problem/Body force=0; 0", "--set",
+                  "Problem/Material=" + material, "--set", "Problem/Boundary displacement=" + displacement});
+  };
+  const std::string note  = "note: J or a principal stretch is 0.5 somewhere",
+                    plain = "st_venant_kirchhoff; mu = 1; K = 2";
+  const auto thin = run(plain, "-0.5*t*x; 0.4*t*y"), turned = run(plain, "-t*x-0.8*t*y; 0.8*t*x-t*y");
+  EXPECT_EQ(thin.code, 0) << thin.err;
+  EXPECT_NE(thin.out.find(note), std::string::npos) << thin.out;
+  EXPECT_EQ(run("neo_hooke; mu = 1; K = 2", "-0.5*t*x; 0.4*t*y").out.find(note), std::string::npos);
+  EXPECT_EQ(turned.out.find("principal stretch"), std::string::npos) << turned.out;
+  EXPECT_NE(run("neo_hooke_compressible; E = 1; nu = 0.49", "0; 0").out.find("with energies whose volumetric part"),
+            std::string::npos);
+}
+
+class SolidRestart : public RestartedProgram
+{
+protected:
+  SolidRestart()
+    : RestartedProgram(SOLID)
+  {}
+
+  const Settings body = {"Problem/Dimension=2",
+                         "Problem/Material=neo_hooke; mu = 1; K = 5",
+                         "Problem/Body force=0; -0.1",
+                         "Problem/Dirichlet boundaries=0: xy",
+                         "Mesh/Cells=2, 1",
+                         "Mesh/Coordinates=2*x; y",
+                         "Mesh/Refinements=2",
+                         "Output/Interval=3"};
+};
+
+// Load steps and time steps, on meshes that follow, also with projected dilatations.
+TEST_F(SolidRestart, GivesTheSameBits)
+{
+  const Settings follows = {"Adaptivity/Interval=3", "Adaptivity/Largest level=4",
+                            "Discretization/Volumetric strain=mean_dilatation"},
+                 moves = {"Time stepping/Stationary=false", "Time stepping/Time step=0.1", "Time stepping/End time=1.2",
+                          "Problem/Boundary displacement=0; 0.1*sin(t)", "Problem/Load factor=1"};
+  expect_restart_equals_uninterrupted(body + follows + Settings{"Time stepping/Load steps=12"});
+  expect_restart_equals_uninterrupted(body + moves + follows);
+  expect_restart_equals_uninterrupted(body + moves + Settings{"Time stepping/Scheme=energy_momentum"});
+}
+
+TEST_F(SolidRestart, RefusesWhatDoesNotFit)
+{
+  const Settings moves = {"Time stepping/Stationary=false", "Time stepping/Time step=0.1", "Time stepping/End time=0.4",
+                          "Checkpoint/Steps=2"};
+  ASSERT_EQ(start_in("run", body + moves).code, 0);
+  const auto refused = [&](const std::string &setting, const std::string &message) {
+    const auto outcome = restart("run", {setting});
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+  };
+  refused("Time stepping/End time=0.2", "the checkpoint is of t = 0.4, beyond the end time 0.2");
+  refused("Newton/Steps=3", "Newton/Steps");
+}
+} // namespace
