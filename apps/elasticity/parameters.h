@@ -148,7 +148,7 @@ struct Parameters
   adamant::LinearSolverParameters linear_solver{default_options(), 400};
   adamant::ProductsParameter      products{linear_solver,
                                       "cells on large levels on a GPU with Discretization/Materials = cells, for a "
-                                           "stationary problem with one Poisson ratio, where possible"};
+                                           "stationary problem, where possible"};
   adamant::AdaptivityParameters   adaptivity{{"displacement", "velocity"}};
 
   unsigned int dim() const { return problem.dimension; }
@@ -161,7 +161,7 @@ struct Parameters
     return materials;
   }
 
-  // Products by cells have one number for each cell. Few materials make few different rows, which are as quick.
+  // Products by cells have numbers for each cell. Few materials make few different rows, which are as quick.
   adamant::Products products_of(bool stationary) const
   {
     const bool of_place = !problem.are_constant();

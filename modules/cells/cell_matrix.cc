@@ -26,19 +26,28 @@ int sign(int a, int m)
   return result;
 }
 
-// Entry (c, m), (d, n) of K between modes.
-double between_modes(const CellMesh &mesh, int c, int m, int d, int n)
+// Entry (c, m), (d, n) between modes of the i-th matrix K.
+double between_modes(const CellMesh &mesh, int i, int c, int m, int d, int n)
 {
-  double sum = 0.;
+  const double *K   = mesh.local.data() + i * CellMesh::n_entries;
+  double        sum = 0.;
   for (int a = 0; a < 8; ++a)
     for (int b = 0; b < 8; ++b)
-      sum += sign(a, m) * mesh.local[(3 * a + mesh.along[c]) * 24 + 3 * b + mesh.along[d]] * sign(b, n);
+      sum += sign(a, m) * K[(3 * a + mesh.along[c]) * 24 + 3 * b + mesh.along[d]] * sign(b, n);
   return sum / 64.;
 }
 
+// The mode of component d that may contribute to mode m of component c.
 int partner(int c, int d, int m)
 {
   return m ^ (1 << c) ^ (1 << d);
+}
+
+// Whether that contribution may have the i-th coefficient, of n.
+bool may_have(int n, int i, int c, int d, int m)
+{
+  const int last = n == 2 ? CellModes<double, 2>::coefficient(c, m) : 0;
+  return c == d ? i <= last : i == last && CellModes<double>::couples(c, d, m);
 }
 
 // For each node the vertices of cells that have part in its rows, with weights. Vertex a of a cell has the place 8 cell
@@ -64,10 +73,11 @@ struct VerticesOfNodes
   Array<double> weight;
 };
 
-// Returns the rows of the own nodes for which wanted(node) is true; other rows stay empty.
+// Returns the rows of the own nodes for which wanted(node) is true; other rows stay empty. `coefficients` are in host
+// memory.
 template <class Wanted>
-CSRMatrix<double> make_rows(const CellMesh &mesh, const VerticesOfNodes &vertices, const double *coefficients,
-                            const Wanted &wanted)
+CSRMatrix<double> make_rows(const CellMesh &mesh, const VerticesOfNodes &vertices,
+                            const std::vector<Array<double>> &coefficients, const Wanted &wanted)
 {
   const auto is_fixed = [&](int node, int c) { return (mesh.fixed[node] >> c & 1) != 0; };
   auto       rows     = matrix_of_rows(3 * mesh.n_own_nodes(), mesh.n_unknowns(), [&](int i, Row &row) {
@@ -77,15 +87,16 @@ CSRMatrix<double> make_rows(const CellMesh &mesh, const VerticesOfNodes &vertice
     std::map<int, std::array<double, 3>> entries; // by the other node
     for (int at = vertices.start[node]; at < vertices.start[node + 1]; ++at)
       for (int b = 0; b < 8; ++b)
-        {
-          const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8;
-          const double  factor = vertices.weight[at] * coefficients[cell];
-          const double *of_K   = mesh.local.data() + (3 * a + c) * 24 + 3 * b;
-          mesh.hanging.for_each_part(mesh.nodes[8 * cell + b], [&](int other, double weight) {
-            for (int d = 0; d < 3; ++d)
-              entries[other][d] += factor * weight * of_K[d];
-          });
-        }
+        for (std::size_t k = 0; k < coefficients.size(); ++k)
+          {
+            const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8;
+            const double  factor = vertices.weight[at] * coefficients[k][cell];
+            const double *of_K   = mesh.local.data() + k * CellMesh::n_entries + (3 * a + c) * 24 + 3 * b;
+            mesh.hanging.for_each_part(mesh.nodes[8 * cell + b], [&](int other, double weight) {
+              for (int d = 0; d < 3; ++d)
+                entries[other][d] += factor * weight * of_K[d];
+            });
+          }
     if (mesh.hanging.has(node))
       entries[node] = {};
     for (const auto &[other, entry] : entries)
@@ -96,8 +107,16 @@ CSRMatrix<double> make_rows(const CellMesh &mesh, const VerticesOfNodes &vertice
   return rows;
 }
 
+std::vector<Array<double>> coefficients_on_host(const CellMatrix &matrix)
+{
+  std::vector<Array<double>> result;
+  for (int i = 0; i < matrix.mesh().n_coefficients(); ++i)
+    result.push_back(to_host(matrix.coefficients(i)));
+  return result;
+}
+
 // Products on the host go row by row, from the cells around each node. Entries in columns of other ranks are stored.
-template <typename Number>
+template <typename Number, int n_coefficients>
 class HostStorage : public host::RowProducts<Number>
 {
 public:
@@ -107,13 +126,12 @@ public:
     , vertices(mesh)
     , n_own(mesh.n_own_nodes())
     , reads_ghosts(nodes_with_ghosts())
-    , coefficients(mesh.n_cells())
   {
     this->n_rows    = source.n_rows();
     this->n_cols    = mesh.n_unknowns();
     this->node_size = this->block_rows = 3;
-    for (int k = 0; k < 24 * 24; ++k)
-      local[k / 24][k % 24] = static_cast<Number>(mesh.local[k]);
+    for (int k = 0; k < n_coefficients * CellMesh::n_entries; ++k)
+      local[k / CellMesh::n_entries][k / 24 % 24][k % 24] = static_cast<Number>(mesh.local[k]);
     update_from(source);
   }
 
@@ -125,17 +143,19 @@ public:
         for (int k = vertices.start[node]; k < vertices.start[node + 1]; ++k)
           {
             const int cell = vertices.vertex[k] / 8, a = vertices.vertex[k] % 8;
-            Number    of_cell[3] = {};
+            Number    of_cell[n_coefficients][3] = {};
             for (int b = 0; b < 8; ++b)
               {
                 Number value[3] = {};
                 add_value(mesh.nodes[8 * cell + b], x, value);
-                for (int c = 0; c < 3; ++c)
-                  for (int d = 0; d < 3; ++d)
-                    of_cell[c] += local[3 * a + c][3 * b + d] * value[d];
+                for (int i = 0; i < n_coefficients; ++i)
+                  for (int c = 0; c < 3; ++c)
+                    for (int d = 0; d < 3; ++d)
+                      of_cell[i][c] += local[i][3 * a + c][3 * b + d] * value[d];
               }
-            for (int c = 0; c < 3; ++c)
-              sum[c] += static_cast<Number>(vertices.weight[k]) * coefficients[cell] * of_cell[c];
+            for (int i = 0; i < n_coefficients; ++i)
+              for (int c = 0; c < 3; ++c)
+                sum[c] += static_cast<Number>(vertices.weight[k]) * coefficients[i][cell] * of_cell[i][c];
           }
         for (int c = 0; c < 3; ++c)
           sums[c] = mesh.fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
@@ -144,9 +164,9 @@ public:
 
   void update_from(const RowlessMatrix &source) final
   {
-    const double *from = dynamic_cast<const CellMatrix &>(source).coefficients().data();
-    std::transform(from, from + coefficients.size(), coefficients.data(),
-                   [](double value) { return static_cast<Number>(value); });
+    const auto from = coefficients_on_host(dynamic_cast<const CellMatrix &>(source));
+    for (int i = 0; i < n_coefficients; ++i)
+      coefficients[i].assign(from[i].begin(), from[i].end());
     if (!mesh.unknowns)
       return;
     const auto border = make_rows(mesh, vertices, from, [this](int node) { return reads_ghosts[node] != 0; });
@@ -158,7 +178,8 @@ public:
 
   std::size_t bytes() const override
   {
-    return coefficients.size() * sizeof(Number) + (mesh.nodes.size() + 3 * vertices.vertex.size()) * sizeof(int);
+    return n_coefficients * coefficients[0].size() * sizeof(Number) +
+           (mesh.nodes.size() + 3 * vertices.vertex.size()) * sizeof(int);
   }
   std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
@@ -190,8 +211,8 @@ private:
   const VerticesOfNodes vertices;
   const int             n_own; // nodes
   const Array<char>     reads_ghosts;
-  Number                local[24][24];
-  Array<Number>         coefficients;
+  Number                local[n_coefficients][24][24];
+  Array<Number>         coefficients[n_coefficients];
 };
 
 template <typename Number>
@@ -202,7 +223,9 @@ std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const Ce
   if constexpr (built_with_cuda)
     if (device.traits().kernels)
       return cuda::make_cell_storage<Number>(device.interface(), matrix);
-  return std::make_shared<HostStorage<Number>>(device.interface().n_threads(), matrix);
+  if (matrix.mesh().n_coefficients() == 2)
+    return std::make_shared<HostStorage<Number, 2>>(device.interface().n_threads(), matrix);
+  return std::make_shared<HostStorage<Number, 1>>(device.interface().n_threads(), matrix);
 }
 
 // The numbers of a cluster that a kernel has room for.
@@ -222,18 +245,29 @@ void invert_blocks(const CellMatrix &matrix, int n_blocks, const Blocks &blocks,
                                                              node_size, inverse.data()});
 }
 
+template <int n_coefficients, typename Number>
+void invert_diagonal_of(const CellMatrix &matrix, const List<double> &K, int node_size, Vector<Number> &inverse)
+{
+  CellEntries<n_coefficients> cells{K.data(), {}};
+  for (int i = 0; i < n_coefficients; ++i)
+    cells.coefficients[i] = matrix.coefficients(i).data();
+  const auto &mesh = matrix.mesh();
+  if (!mesh.is_grid())
+    return invert_blocks(matrix, matrix.clusters().n_slots(),
+                         ClusterBlocks<n_coefficients>{cells, matrix.clusters().view()}, node_size, inverse);
+  const auto &n = mesh.n_cells_of_grid;
+  invert_blocks(matrix, mesh.n_nodes(),
+                GridBlocks<n_coefficients>{cells, {n[0] + 1, n[1] + 1, n[2] + 1}, matrix.cell_at().data()}, node_size,
+                inverse);
+}
+
 template <typename Number>
 void invert_diagonal_of(const CellMatrix &matrix, const List<double> &K, int node_size, Vector<Number> &inverse)
 {
-  const double *coefficients = matrix.coefficients().data();
-  const auto   &mesh         = matrix.mesh();
-  if (!mesh.is_grid())
-    return invert_blocks(matrix, matrix.clusters().n_slots(),
-                         ClusterBlocks{matrix.clusters().view(), coefficients, K.data()}, node_size, inverse);
-  const auto &n = mesh.n_cells_of_grid;
-  invert_blocks(matrix, mesh.n_nodes(),
-                GridBlocks{{n[0] + 1, n[1] + 1, n[2] + 1}, matrix.cell_at().data(), coefficients, K.data()}, node_size,
-                inverse);
+  if (matrix.mesh().n_coefficients() == 2)
+    invert_diagonal_of<2>(matrix, K, node_size, inverse);
+  else
+    invert_diagonal_of<1>(matrix, K, node_size, inverse);
 }
 } // namespace
 
@@ -260,18 +294,17 @@ CellMesh grid_of(const std::array<int, 3> &n, Array<double> K)
 
 bool CellMatrix::can_be_made(const CellMesh &mesh)
 {
-  if (mesh.local.size() != 24 * 24)
+  const int n_coefficients = mesh.n_coefficients();
+  if (n_coefficients < 1 || n_coefficients > 2 || mesh.local.size() % CellMesh::n_entries != 0)
     return false;
   double rest = 0., largest = 0.;
-  for (int c = 0; c < 3; ++c)
-    for (int m = 0; m < 8; ++m)
-      for (int d = 0; d < 3; ++d)
-        for (int n = 0; n < 8; ++n)
-          {
-            const double entry       = std::abs(between_modes(mesh, c, m, d, n));
-            const bool   taken       = c == d ? m == n : CellModes<double>::couples(c, d, m) && n == partner(c, d, m);
-            (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
-          }
+  for (int k = 0; k < n_coefficients * CellMesh::n_entries; ++k)
+    {
+      const int    i = k / CellMesh::n_entries, c = k / 192 % 3, m = k / 24 % 8, d = k / 8 % 3, n = k % 8;
+      const double entry       = std::abs(between_modes(mesh, i, c, m, d, n));
+      const bool   taken       = n == partner(c, d, m) && may_have(n_coefficients, i, c, d, m);
+      (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
+    }
   const auto &weight = mesh.hanging.weight;
   return rest <= 1e-11 * largest && // coordinates are rounded
          std::all_of(weight.begin(), weight.end(), [](double w) {
@@ -284,7 +317,6 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   , fixed_(device, mesh_.fixed)
   , K(device, mesh_.local)
   , scale(device, mesh_.scale)
-  , k(device, mesh_.n_cells())
 {
   to_index(3 * mesh_.fixed.size(), "rows of a matrix by cells");
   to_index(mesh_.nodes.size(), "vertices of a matrix by cells");
@@ -296,13 +328,9 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
     throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, sizes do not fit, or a "
                    "grid is on several ranks");
   cells_of_others = GhostValues(device, mesh_.cells, mesh_.n_own_cells());
-  for (int c = 0; c < 3; ++c)
-    for (int m = 0; m < 8; ++m)
-      {
-        modes_.same[c][m] = between_modes(mesh_, c, m, c, m);
-        for (int d = 0; d < 3; ++d)
-          modes_.other[c][d][m] = modes_.couples(c, d, m) ? between_modes(mesh_, c, m, d, partner(c, d, m)) : 0.;
-      }
+  set_modes();
+  for (int i = 0; i < mesh_.n_coefficients(); ++i)
+    k.emplace_back(device, mesh_.n_cells());
   if (!mesh_.is_grid())
     {
       cluster_lists = ClusterLists(device, make_clusters(mesh_, std::min(most_values, most_values_on(device))));
@@ -314,18 +342,29 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   cell_at_node = List<int>(device, cell_at);
 }
 
-void CellMatrix::set(const Vector<double> &of_cells)
+void CellMatrix::set_modes()
+{
+  const int n = mesh_.n_coefficients();
+  for (int i = 0; i < n; ++i)
+    for (int c = 0; c < 3; ++c)
+      for (int m = 0; m < 8; ++m)
+        for (int d = 0; d < 3; ++d)
+          if (may_have(n, i, c, d, m))
+            (c == d ? modes_.same[i][c] : modes_.other[c][d])[m] = between_modes(mesh_, i, c, m, d, partner(c, d, m));
+}
+
+void CellMatrix::set(const Vector<double> &of_cells, int which)
 {
   if (of_cells.size() != mesh_.n_own_cells())
     throw RunError("a matrix by cells has another number of cells than its new coefficients");
   of_cells.device().for_each(of_cells.size(),
-                             ScaleOfCells{scale.size() > 0 ? scale.data() : nullptr, of_cells.data(), k.data()});
-  cells_of_others.fill(k);
+                             ScaleOfCells{scale.size() > 0 ? scale.data() : nullptr, of_cells.data(), k[which].data()});
+  cells_of_others.fill(k[which]);
 }
 
 CSRMatrix<double> CellMatrix::rows() const
 {
-  return make_rows(mesh_, VerticesOfNodes(mesh_), to_host(k).data(), [](int) { return true; });
+  return make_rows(mesh_, VerticesOfNodes(mesh_), coefficients_on_host(*this), [](int) { return true; });
 }
 
 std::shared_ptr<MatrixStorage<double>> CellMatrix::make_storage(const Device &device, double) const

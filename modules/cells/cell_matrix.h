@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -20,15 +21,38 @@ namespace adamant
 ///   same[c][m] û_c[m] + Σ_d other[c][d][m] û_d[m'],
 ///
 /// where m' is m with its bits c and d inverted, of which m has one set and one not.
-template <typename Number>
+///
+/// With two coefficients, K is k_0 K_0 + k_1 K_1. K_1 is between divergences, as λ's part of elasticity is, and K_0
+/// between other derivatives. So K_1 alone has `other` of modes m that are odd along c, and K_0 that of even ones. Only
+/// these odd modes have a second number in `same`: 60 entries make K, where one coefficient has 48.
+template <typename Number, int n_coefficients = 1>
 struct CellModes
 {
-  Number same[3][8], other[3][3][8];
+  Number same[n_coefficients][3][8], other[3][3][8];
+
+  /// Returns which coefficient `other` has at mode m of component c, the last one of `same` there.
+  ADAMANT_HOST_DEVICE static constexpr int coefficient(int c, int m) { return n_coefficients == 2 ? m >> c & 1 : 0; }
 
   /// Returns whether component d contributes to mode m of component c.
   ADAMANT_HOST_DEVICE static constexpr bool couples(int c, int d, int m)
   {
     return c != d && (m >> c & 1) != (m >> d & 1);
+  }
+
+  /// Returns mode m of component c of K u, where u[c] are the modes û_c of a cell that has these coefficients.
+  ADAMANT_HOST_DEVICE Number apply(int c, int m, const Number (&coefficients)[n_coefficients],
+                                   const Number (&u)[3][8]) const
+  {
+    const int last = coefficient(c, m);
+    Number    sum  = same[last][c][m] * u[c][m];
+#pragma unroll
+    for (int d = 0; d < 3; ++d)
+      if (couples(c, d, m))
+        sum += other[c][d][m] * u[d][m ^ (1 << c) ^ (1 << d)];
+    sum *= coefficients[last];
+    if (last > 0)
+      sum += coefficients[0] * (same[0][c][m] * u[c][m]);
+    return sum;
   }
 };
 
@@ -47,11 +71,13 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
   return node;
 }
 
-/// The matrix Hᵀ (Σ_cells k_cell G_cellᵀ K G_cell) H of a mesh, where G_cell picks the unknowns of a cell, and H
-/// interpolates at hanging nodes. Its entries are not stored: products make them. Rows of prescribed unknowns and of
-/// hanging nodes are rows of the identity, and their columns are empty. The coefficients k may change. On several ranks
-/// each has the rows of its own nodes, and all ranks call the constructor, set() and make_storage() together. On a GPU,
-/// for_each_row takes the functors that cells.cu lists.
+/// The matrix Hᵀ (Σ_cells k_cell G_cellᵀ K G_cell) H of a mesh. G_cell picks the unknowns of a cell, and H interpolates
+/// at hanging nodes. With two coefficients, k_0 K_0 + k_1 K_1 takes the place of k_cell K. Entries are not stored:
+/// products make them. Rows of prescribed unknowns and of hanging nodes are rows of the identity, and their columns are
+/// empty. The coefficients k may change. On several ranks each has the rows of its own nodes, and all ranks call the
+/// constructor, set() and make_storage() together. On a GPU, for_each_row takes the functors that cells.cu lists.
+///
+/// A second coefficient costs a cell a sixth more operations and one more number, and nothing where there is one.
 class CellMatrix : public RowlessMatrix
 {
 public:
@@ -59,17 +85,19 @@ public:
   /// Kernels keep at most `most_values` numbers of a cluster, or fewer where the GPU has less room.
   CellMatrix(const Device &device, CellMesh mesh, int most_values = Clusters::most_values);
   /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
-  /// boxes. Weights of hanging nodes have to be multiples of 2^-12, as weights of Q1 are.
+  /// boxes, and K_0 and K_1 do for the parts of μ and λ. Weights of hanging nodes have to be multiples of 2^-12, as
+  /// weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
 
   /// Sets k_cell = scale_cell of_cells[cell] for the own cells, in the order of the mesh, and fetches the coefficients
-  /// of other ranks' cells. Throws RunError for another number of cells.
-  void set(const Vector<double> &of_cells);
+  /// of other ranks' cells. With two coefficients it sets the one that `which` names, 0 or 1. Throws RunError for
+  /// another number of cells.
+  void set(const Vector<double> &of_cells, int which = 0);
 
-  const CellMesh            &mesh() const { return mesh_; }
-  const CellModes<double>   &modes() const { return modes_; }
-  const List<unsigned char> &fixed() const { return fixed_; }   ///< as in the mesh, in device memory
-  const Vector<double>      &coefficients() const { return k; } ///< k_cell, in device memory
+  const CellMesh             &mesh() const { return mesh_; }
+  const CellModes<double, 2> &modes() const { return modes_; } ///< with one coefficient, without K_1
+  const List<unsigned char>  &fixed() const { return fixed_; } ///< as in the mesh, in device memory
+  const Vector<double>       &coefficients(int which = 0) const { return k[which]; } ///< k_cell, in device memory
   const List<int> &cell_at() const { return cell_at_node; } ///< of a grid: the cell whose vertex 0 is the node, or -1
   const ClusterLists &clusters() const { return cluster_lists; } ///< empty for a grid
 
@@ -88,14 +116,16 @@ public:
   /// @}
 
 private:
-  CellMesh            mesh_;
-  CellModes<double>   modes_;
-  List<unsigned char> fixed_;
-  List<int>           cell_at_node;
-  ClusterLists        cluster_lists;
-  List<double>        K, scale;
-  Vector<double>      k;
-  GhostValues         cells_of_others;
+  void set_modes();
+
+  CellMesh                    mesh_;
+  CellModes<double, 2>        modes_{};
+  List<unsigned char>         fixed_;
+  List<int>                   cell_at_node;
+  ClusterLists                cluster_lists;
+  List<double>                K, scale;
+  std::vector<Vector<double>> k; // for each coefficient
+  GhostValues                 cells_of_others;
 };
 
 /// Sets to[cell] = scale[cell] from[cell]; without `scale` it copies.
@@ -119,12 +149,27 @@ struct ToFirstNodes
   }
 };
 
+/// The matrices of cells, entry by entry.
+template <int n_coefficients>
+struct CellEntries
+{
+  const double *K, *coefficients[n_coefficients];
+
+  /// Adds a factor times an entry of a cell's matrix.
+  ADAMANT_HOST_DEVICE void add(double factor, int cell, int row, int column, double &sum) const
+  {
+    for (int i = 0; i < n_coefficients; ++i)
+      sum += factor * coefficients[i][cell] * K[CellMesh::n_entries * i + 24 * row + column];
+  }
+};
+
 /// The diagonal blocks of a grid.
+template <int n_coefficients>
 struct GridBlocks
 {
-  int           n_nodes[3];
-  const int    *cell_at;
-  const double *coefficients, *K;
+  CellEntries<n_coefficients> cells;
+  int                         n_nodes[3];
+  const int                  *cell_at;
 
   /// Writes the sum over cells of the diagonal 3 x 3 block of a node's rows to `block`, row-major; returns the node.
   ADAMANT_HOST_DEVICE int sum(int node, double *block) const
@@ -133,16 +178,17 @@ struct GridBlocks
     for (int a = 0; a < 8; ++a)
       if (const int first = vertex_0(node, at, a, n_nodes); first >= 0)
         for (int i = 0; i < 9; ++i)
-          block[i] += coefficients[cell_at[first]] * K[(3 * a + i / 3) * 24 + 3 * a + i % 3];
+          cells.add(1., cell_at[first], 3 * a + i / 3, 3 * a + i % 3, block[i]);
     return node;
   }
 };
 
 /// The diagonal blocks of clusters. `slot` counts the own nodes of all clusters.
+template <int n_coefficients>
 struct ClusterBlocks
 {
-  ClustersView  clusters;
-  const double *coefficients, *K;
+  CellEntries<n_coefficients> cells;
+  ClustersView                clusters;
 
   ADAMANT_HOST_DEVICE int sum(int slot, double *block) const
   {
@@ -151,8 +197,8 @@ struct ClusterBlocks
     clusters.for_each_term(cluster.shape, i, [&](int a, int cell, double weight) {
       clusters.for_each_term(cluster.shape, i, [&](int b, int other, double weight_of_other) {
         for (int k = 0; cell == other && k < 9; ++k)
-          block[k] += weight * weight_of_other * coefficients[clusters.cell[cluster.cell + cell]] *
-                      K[(3 * a + k / 3) * 24 + 3 * b + k % 3];
+          cells.add(weight * weight_of_other, clusters.cell[cluster.cell + cell], 3 * a + k / 3, 3 * b + k % 3,
+                    block[k]);
       });
     });
     return static_cast<int>(clusters.node[cluster.node + i] >> 3);

@@ -10,8 +10,8 @@ namespace adamant
 {
 /// Cells of one shape in 3D, of any sizes, as a tree of boxes has them. Each node has an unknown for each of three
 /// components, next to each other. Vertex a of a cell lies on the far side in direction d where bit d of a is set. The
-/// matrix of a cell is its scale times K. At a hanging node, u is a sum of the values at its masters, which do not
-/// hang.
+/// matrix of a cell is its scale times K, or with two coefficients times k_0 K_0 + k_1 K_1. At a hanging node, u is a
+/// sum of the values at its masters, which do not hang.
 ///
 /// On several ranks this is one rank's part. Its own nodes come first, then the ghosts of `unknowns`, then other ranks'
 /// nodes that hang. Its own cells come first, then the ghosts of `cells`. All cells are there that touch an own node,
@@ -42,7 +42,7 @@ struct CellMesh
 
   Array<int>           nodes; ///< the node at each vertex: 8 for each cell
   Array<double>        scale; ///< of each own cell; empty: all are 1
-  Array<double>        local; ///< K, 24 x 24, row-major; row 3 a + c is component c of vertex a
+  Array<double>        local; ///< K, or K_0 and then K_1: 24 x 24, row-major; row 3 a + c is component c of vertex a
   Array<unsigned char> fixed; ///< for each node, bit c is set where component c is prescribed; 7 where it hangs
   std::array<int, 3>   along{{0, 1, 2}}; ///< the component that points in each direction
   Hanging              hanging{};
@@ -55,6 +55,9 @@ struct CellMesh
   /// How ranks exchange unknowns and cells' coefficients; null on one rank.
   std::shared_ptr<const ExchangePlan> unknowns{}, cells{};
 
+  static constexpr int n_entries = 24 * 24; ///< of a cell's matrix
+
+  int n_coefficients() const { return static_cast<int>(local.size()) / n_entries; } ///< of each cell
   int n_nodes() const { return static_cast<int>(fixed.size()); }
   int n_cells() const { return static_cast<int>(nodes.size() / 8); }
   int n_own_nodes() const { return unknowns ? unknowns->n_owned / 3 : n_nodes(); }

@@ -41,22 +41,22 @@ CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_onc
 namespace
 {
 // A grid goes plane by plane, a tree by clusters.
-template <typename Number>
+template <typename Number, int n_coefficients>
 struct View
 {
-  CellView<Number>  grid;
-  TreeView<Number>  tree;
-  bool              is_grid;
-  Exchange<Number> *exchange; // null on one rank
+  CellView<Number, n_coefficients> grid;
+  TreeView<Number, n_coefficients> tree;
+  bool                             is_grid;
+  Exchange<Number>                *exchange; // null on one rank
 };
 
 // The kernels of a matrix by cells, by the types of the functor and of the x that is multiplied.
-template <typename Number>
+template <typename Number, int n_coefficients>
 using Kernels = std::map<std::pair<std::type_index, std::type_index>,
-                         void (*)(const Context &, const View<Number> &, const RowVisit &)>;
+                         void (*)(const Context &, const View<Number, n_coefficients> &, const RowVisit &)>;
 
-template <typename Number, class Gather, class Functor>
-void run(const Context &context, const View<Number> &A, const RowVisit &call)
+template <typename Number, int n_coefficients, class Gather, class Functor>
+void run(const Context &context, const View<Number, n_coefficients> &A, const RowVisit &call)
 {
   const auto &x = *static_cast<const Gather *>(call.x);
   const auto &f = *static_cast<const Functor *>(call.f);
@@ -66,67 +66,70 @@ void run(const Context &context, const View<Number> &A, const RowVisit &call)
     for_each_row_by_clusters(context, call.name, A.tree, A.exchange, x, f);
 }
 
-template <typename Number, class Gather, class... Functors>
-void add(Kernels<Number> &kernels)
+template <class Gather, class... Functors, typename Number, int n_coefficients>
+void add(Kernels<Number, n_coefficients> &kernels)
 {
   (kernels.emplace(std::pair(std::type_index(typeid(Functors)), std::type_index(typeid(Gather))),
-                   run<Number, Gather, Functors>),
+                   run<Number, n_coefficients, Gather, Functors>),
    ...);
 }
 
 // The products of solvers, and the steps of the smoothers that need the diagonal of A alone.
-template <typename Number>
-Kernels<Number> make_kernels()
+template <typename Number, int n_coefficients>
+Kernels<Number, n_coefficients> make_kernels()
 {
-  Kernels<Number> kernels;
-  add<Number, Entries<Number>, Product<Number>, Addition<Number>, Residual<Number>, JacobiStep<Number>,
-      NodeJacobiStep<Number>>(kernels);
+  Kernels<Number, n_coefficients> kernels;
+  add<Entries<Number>, Product<Number>, Addition<Number>, Residual<Number>, JacobiStep<Number>, NodeJacobiStep<Number>>(
+    kernels);
   if constexpr (std::is_same_v<Number, double>)
-    add<double, Entries<float>, Product<double>>(kernels);
+    add<Entries<float>, Product<double>>(kernels);
   return kernels;
 }
 
-template <typename Number>
-CellModes<Number> rounded(const CellModes<double> &from)
+template <typename Number, int n_coefficients>
+CellModes<Number, n_coefficients> rounded(const CellModes<double, 2> &from)
 {
-  CellModes<Number> to;
+  CellModes<Number, n_coefficients> to;
   for (int c = 0; c < 3; ++c)
     {
-      std::copy_n(from.same[c], 8, to.same[c]);
+      for (int i = 0; i < n_coefficients; ++i)
+        std::copy_n(from.same[i][c], 8, to.same[i][c]);
       for (int d = 0; d < 3; ++d)
         std::copy_n(from.other[c][d], 8, to.other[c][d]);
     }
   return to;
 }
 
-template <typename Number>
+template <typename Number, int n_coefficients>
 class CellStorage : public RowlessStorage<Number>
 {
 public:
   CellStorage(std::shared_ptr<Context> context_, const CellMatrix &source)
     : context(std::move(context_))
-    , coefficients(context->memory_of_device(),
-                   source.mesh().is_grid() ? source.mesh().n_nodes() : source.mesh().n_cells(), "matrices")
+    , n_places(source.mesh().is_grid() ? source.mesh().n_nodes() : source.mesh().n_cells())
+    , coefficients(context->memory_of_device(), std::size_t(n_coefficients) * n_places, "matrices")
     , fixed(source.fixed())
     , cell_at(source.cell_at())
     , clusters(source.clusters())
   {
     const auto &mesh  = source.mesh();
-    const auto  modes = rounded<Number>(source.modes());
+    const auto  modes = rounded<Number, n_coefficients>(source.modes());
     this->n_rows      = source.n_rows();
     this->n_cols      = mesh.n_unknowns();
     this->node_size   = 3;
     if (mesh.unknowns)
       exchange = std::make_shared<Exchange<Number>>(context, mesh.unknowns);
     view.is_grid  = mesh.is_grid();
-    view.grid     = {{}, {}, coefficients.data(), fixed.data(), modes};
-    view.tree     = {clusters.view(), mesh.n_own_nodes(), {}, coefficients.data(), modes};
+    view.grid     = {{}, {}, {}, fixed.data(), modes};
+    view.tree     = {clusters.view(), mesh.n_own_nodes(), {}, {}, modes};
     view.exchange = exchange.get();
     for (int d = 0; d < 3; ++d)
       {
         view.grid.n_nodes[d] = mesh.n_cells_of_grid[d] + 1;
         view.grid.along[d] = view.tree.along[d] = mesh.along[d];
       }
+    for (int i = 0; i < n_coefficients; ++i)
+      view.grid.coefficients[i] = view.tree.coefficients[i] = of_places(i);
     update_from(source);
   }
 
@@ -139,16 +142,19 @@ public:
   }
   void update_from(const RowlessMatrix &source) final
   {
-    const auto &from = dynamic_cast<const CellMatrix &>(source).coefficients();
-    if (view.is_grid)
-      for_each(*context, cell_at.size(), ToFirstNodes<Number>{cell_at.data(), from.data(), coefficients.data()});
-    else
-      for_each(*context, from.size(), Convert<double, Number>{from.data(), coefficients.data()});
+    for (int i = 0; i < n_coefficients; ++i)
+      {
+        const double *from = dynamic_cast<const CellMatrix &>(source).coefficients(i).data();
+        if (view.is_grid)
+          for_each(*context, n_places, ToFirstNodes<Number>{cell_at.data(), from, of_places(i)});
+        else
+          for_each(*context, n_places, Convert<double, Number>{from, of_places(i)});
+      }
   }
   void visit(const RowVisit &call) const override
   {
-    static const Kernels<Number> kernels = make_kernels<Number>();
-    const auto                   kernel  = kernels.find({call.functor, call.gather});
+    static const auto kernels = make_kernels<Number, n_coefficients>();
+    const auto        kernel  = kernels.find({call.functor, call.gather});
     if (kernel == kernels.end())
       throw RunError("a matrix by cells has no kernel for " + std::string(call.name.function) +
                      ": does a smoother need single rows? Other functors need a line in modules/cells/cells.cu");
@@ -161,12 +167,15 @@ public:
   std::string format() const override { return cells_format(this->n_rows, bytes()); }
 
 private:
-  std::shared_ptr<Context> context;
-  DeviceArray<Number>      coefficients;
-  List<unsigned char>      fixed;
-  List<int>                cell_at;
-  ClusterLists             clusters;
-  View<Number>             view;
+  Number *of_places(int coefficient) { return coefficients.data() + std::size_t(coefficient) * n_places; }
+
+  std::shared_ptr<Context>     context;
+  int                          n_places; // nodes of a grid, else cells
+  DeviceArray<Number>          coefficients;
+  List<unsigned char>          fixed;
+  List<int>                    cell_at;
+  ClusterLists                 clusters;
+  View<Number, n_coefficients> view;
 
   std::shared_ptr<Exchange<Number>> exchange;
 };
@@ -175,7 +184,10 @@ private:
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> make_cell_storage(DeviceInterface &device, const CellMatrix &source)
 {
-  return std::make_shared<CellStorage<Number>>(static_cast<Context &>(device).shared_from_this(), source);
+  auto context = static_cast<Context &>(device).shared_from_this();
+  if (source.mesh().n_coefficients() == 2)
+    return std::make_shared<CellStorage<Number, 2>>(std::move(context), source);
+  return std::make_shared<CellStorage<Number, 1>>(std::move(context), source);
 }
 
 int shared_memory(const DeviceInterface &device)

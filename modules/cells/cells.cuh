@@ -11,7 +11,8 @@
 // thread has a column of nodes, and the column of cells whose vertex 0 these nodes are. Each cell gets the even and odd
 // functions of its lower face from the plane before. The contributions of cells to their vertices meet in shared
 // memory. Cells at a tile's rim, and between two tiles' planes, are computed by both tiles: this takes no atomics, and
-// gives equal sums for any tiles. A cell takes about 210 floating-point operations, where K has 1152.
+// gives equal sums for any tiles. A cell takes about 210 floating-point operations, where K has 1152. With two
+// coefficients it takes 36 more, and one more number is read: 4 bytes more than 29 a node in single precision.
 
 namespace adamant::cuda
 {
@@ -23,13 +24,13 @@ struct CellTiles
 constexpr int most_cell_threads = 192;
 
 /// A matrix by cells as kernels see it.
-template <typename Number>
+template <typename Number, int n_coefficients>
 struct CellView
 {
-  int                  n_nodes[3], along[3];
-  const Number        *coefficients;
-  const unsigned char *fixed;
-  CellModes<Number>    modes;
+  int                               n_nodes[3], along[3];
+  const Number                     *coefficients[n_coefficients];
+  const unsigned char              *fixed;
+  CellModes<Number, n_coefficients> modes;
 };
 
 /// The values of a node's three components, and which of them are prescribed.
@@ -39,8 +40,8 @@ struct NodeValues
   Number   value[3] = {};
   unsigned fixed    = 0;
 
-  template <class Gather>
-  __device__ void load(const CellView<Number> &A, const Gather &x, int node)
+  template <class View, class Gather>
+  __device__ void load(const View &A, const Gather &x, int node)
   {
     fixed = __ldg(A.fixed + node);
 #pragma unroll
@@ -52,18 +53,6 @@ struct NodeValues
     return fixed >> c & 1;
   }
 };
-
-/// Returns the contribution of a cell with the modes u to mode m of component c, times the cell's coefficient.
-template <typename Number>
-__device__ Number apply_modes(const CellModes<Number> &K, int c, int m, Number coefficient, const Number (&u)[3][8])
-{
-  Number sum = K.same[c][m] * u[c][m];
-#pragma unroll
-  for (int d = 0; d < 3; ++d)
-    if (CellModes<Number>::couples(c, d, m))
-      sum += K.other[c][d][m] * u[d][m ^ (1 << c) ^ (1 << d)];
-  return coefficient * sum;
-}
 
 /// Computes the even and odd functions (modes) of a face from the values v at its vertices.
 template <typename Number>
@@ -102,14 +91,15 @@ __device__ void cell_modes(const Number (&upper)[4], Number (&lower)[4], Number 
 
 /// Computes component c of a cell's contributions to its faces. `of_lower` gets the modes of the lower face, with the
 /// part that the cell below `carried` there. `carried` gets the modes of the upper face.
-template <typename Number>
-__device__ void apply_cell(const CellModes<Number> &K, int c, Number coefficient, const Number (&u)[3][8],
-                           Number (&carried)[4], Number (&of_lower)[4])
+template <typename Number, int n_coefficients>
+__device__ void apply_cell(const CellModes<Number, n_coefficients> &K, int c,
+                           const Number (&coefficients)[n_coefficients], const Number (&u)[3][8], Number (&carried)[4],
+                           Number (&of_lower)[4])
 {
 #pragma unroll
   for (int m = 0; m < 4; ++m)
     {
-      const Number even = apply_modes(K, c, m, coefficient, u), odd = apply_modes(K, c, m + 4, coefficient, u);
+      const Number even = K.apply(c, m, coefficients, u), odd = K.apply(c, m + 4, coefficients, u);
       of_lower[m] = carried[m] + (even - odd);
       carried[m]  = even + odd;
     }
@@ -118,8 +108,8 @@ __device__ void apply_cell(const CellModes<Number> &K, int c, Number coefficient
 /// The column of nodes that a thread has, and the column of cells whose vertex 0 these nodes are.
 struct CellColumn
 {
-  template <typename Number>
-  __device__ CellColumn(const CellView<Number> &A, const CellTiles &tiles)
+  template <class View>
+  __device__ CellColumn(const View &A, const CellTiles &tiles)
     : width(tiles.width)
     , t(threadIdx.x)
     , plane(A.n_nodes[0] * A.n_nodes[1])
@@ -160,9 +150,10 @@ struct CellColumn
 
 /// Has at most 80 registers in single and 160 in double precision: while a plane's loads wait for memory, other blocks
 /// work.
-template <typename Number, class Gather, class Finish>
+template <typename Number, int n_coefficients, class Gather, class Finish>
 __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2)
-  cell_kernel(const __grid_constant__ CellView<Number> A, const CellTiles tiles, const Gather x, const Finish finish)
+  cell_kernel(const __grid_constant__ CellView<Number, n_coefficients> A, const CellTiles tiles, const Gather x,
+              const Finish finish)
 {
   __shared__ Number values[2][3][most_cell_threads], sums[4][3][most_cell_threads];
   const CellColumn  column(A, tiles);
@@ -177,8 +168,11 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
       current = NodeValues<Number>();
       if (column.in_grid && k >= 0 && k < A.n_nodes[2])
         current.load(A, x, column.node(k));
-      const Number coefficient =
-        column.is_cell && k >= first && k > 0 && k < A.n_nodes[2] ? __ldg(A.coefficients + column.node(k - 1)) : 0;
+      Number coefficients[n_coefficients];
+#pragma unroll
+      for (int i = 0; i < n_coefficients; ++i)
+        coefficients[i] =
+          column.is_cell && k >= first && k > 0 && k < A.n_nodes[2] ? __ldg(A.coefficients[i] + column.node(k - 1)) : 0;
       const bool                         finishes = column.has_result && k > first;
       decltype(operands_of<Finish, 3>()) operands;
       constexpr bool                     early = sizeof(operands) <= 80;
@@ -203,7 +197,7 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
       for (int c = 0; c < 3; ++c)
         {
           Number of_lower[4], v[4];
-          apply_cell(A.modes, c, coefficient, u, carried[c], of_lower);
+          apply_cell(A.modes, c, coefficients, u, carried[c], of_lower);
           face_vertices(of_lower, v);
 #pragma unroll
           for (int vertex = 0; vertex < 4; ++vertex)
@@ -226,12 +220,12 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
 CellTiles tiles_for(const Context &context, const int (&n_nodes)[3], int blocks_at_once);
 
 /// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
-template <typename Number, class Gather, class Finish>
-void for_each_row_by_cells(const Context &context, const Call &name, const CellView<Number> &A, const Gather &x,
-                           const Finish &finish)
+template <typename Number, int n_coefficients, class Gather, class Finish>
+void for_each_row_by_cells(const Context &context, const Call &name, const CellView<Number, n_coefficients> &A,
+                           const Gather &x, const Finish &finish)
 {
   static_assert(!Finish::in_place, "a functor that needs single rows");
-  const auto       kernel         = cell_kernel<Number, Gather, Finish>;
+  const auto       kernel         = cell_kernel<Number, n_coefficients, Gather, Finish>;
   static const int blocks_at_once = [&] {
     int n = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, most_cell_threads, 0),

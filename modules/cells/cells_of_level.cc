@@ -18,8 +18,6 @@ namespace adamant
 {
 namespace
 {
-constexpr int n_of_K = 24 * 24;
-
 bool on_all(const Communicator &ranks, bool holds)
 {
   double fails = holds ? 0. : 1.;
@@ -27,14 +25,14 @@ bool on_all(const Communicator &ranks, bool holds)
   return fails == 0.;
 }
 
-// Whether cells have one matrix. Rounding of coordinates may make a few matrices, which differ by that rounding.
-bool agree_to_rounding(const Array<double> &of_shapes)
+// Whether cells have one matrix K. Rounding of coordinates may make a few matrices, which differ by that rounding.
+bool agree_to_rounding(const Array<double> &of_shapes, const Array<double> &K)
 {
   double largest = 0., difference = 0.;
   for (std::size_t k = 0; k < of_shapes.size(); ++k)
     {
       largest    = std::max(largest, std::abs(of_shapes[k]));
-      difference = std::max(difference, std::abs(of_shapes[k] - of_shapes[k % n_of_K]));
+      difference = std::max(difference, std::abs(of_shapes[k] - K[k % K.size()]));
     }
   return difference <= 1e-11 * largest;
 }
@@ -67,21 +65,22 @@ std::optional<CellMesh> with_axes(CellMesh mesh)
   return std::nullopt;
 }
 
-// The matrix of a cell from the values for pairs of nodes: entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c + d].
-// Vertex a of the result is vertex[a] of the cell.
-Array<double> local_matrix(const double *of_pairs, const std::array<int, 8> &vertex)
+// The matrices of a cell from the values for pairs of nodes: entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c +
+// d]. Vertex a of the result is vertex[a] of the cell.
+Array<double> local_matrices(const Array<double> &of_pairs, const std::array<int, 8> &vertex)
 {
   Array<double> K;
-  for (int a = 0; a < 8; ++a)
-    for (int c = 0; c < 3; ++c)
-      for (int b = 0; b < 8; ++b)
-        for (int d = 0; d < 3; ++d)
-          K.push_back(of_pairs[(8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
+  for (std::size_t i = 0; i < of_pairs.size(); i += CellMesh::n_entries)
+    for (int a = 0; a < 8; ++a)
+      for (int c = 0; c < 3; ++c)
+        for (int b = 0; b < 8; ++b)
+          for (int d = 0; d < 3; ++d)
+            K.push_back(of_pairs[i + (8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
   return K;
 }
 
 // The vertices of this rank's cells, as local nodes of the space, and what is prescribed. `vertex` is as in
-// local_matrix.
+// local_matrices.
 CellMesh mesh_of(const LevelSpace<3> &space, const std::array<int, 8> &vertex)
 {
   CellMesh mesh;
@@ -103,10 +102,11 @@ CellMesh mesh_of(const LevelSpace<3> &space, const std::array<int, 8> &vertex)
 }
 
 // Returns the boxes of a uniform mesh as a grid, or nothing where the level is none. It is none with hanging nodes, or
-// where numbers do not follow the lines. `local` is the matrix of all cells as local_matrix takes it.
-std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<double> &local)
+// where numbers do not follow the lines. K has the matrices of a cell.
+std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes,
+                                      const Array<double> &K)
 {
-  const auto strides = space.n_hanging() > 0 || !agree_to_rounding(local) ? std::nullopt : common_strides(space);
+  const auto strides = space.n_hanging() > 0 || !agree_to_rounding(of_shapes, K) ? std::nullopt : common_strides(space);
   if (!strides)
     return std::nullopt;
   std::array<int, 3> axis = {{0, 1, 2}}; // of the cell in each direction of the grid
@@ -124,7 +124,7 @@ std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<do
       vertex[a] |= ((a >> e & 1) ^ ((*strides)[axis[e]] < 0)) << axis[e];
   CellMesh result        = mesh_of(space, vertex);
   result.n_cells_of_grid = n;
-  result.local           = local_matrix(local.data(), vertex);
+  result.local           = local_matrices(K, vertex);
   Array<char> taken(result.n_nodes(), 0);
   for (int cell = 0; cell < result.n_cells(); ++cell)
     {
@@ -135,19 +135,19 @@ std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<do
   return with_axes(std::move(result));
 }
 
-// The matrix of the first cell of all ranks.
-Array<double> first_matrix(const Communicator &ranks, const Array<double> &of_shapes)
+// The matrices of the first cell of all ranks.
+Array<double> first_matrices(const Communicator &ranks, const Array<double> &of_shapes, int n_coefficients)
 {
-  Array<double> K(n_of_K, 0.);
+  Array<double> K(n_coefficients * CellMesh::n_entries, 0.);
   const bool    has = !of_shapes.empty();
   if (ranks.sum_before(has) == 0. && has)
-    std::copy_n(of_shapes.begin(), n_of_K, K.begin());
-  ranks.sum(K.data(), n_of_K);
+    std::copy_n(of_shapes.begin(), K.size(), K.begin());
+  ranks.sum(K.data(), static_cast<int>(K.size()));
   return K;
 }
 
-// Sets the scales of boxes that are alike: the trace of their matrices grows with their size. Returns whether each
-// matrix is a multiple of K on this rank. All ranks call it together.
+// Sets the scales of boxes that are alike: the trace of their matrices grows with their size. Returns whether all
+// matrices of a cell are one multiple of K on this rank. All ranks call it together.
 bool set_scales(const LevelSpace<3> &space, const Array<double> &of_shapes, const Array<double> &K, CellMesh &mesh)
 {
   const auto trace = [](const double *of) {
@@ -159,11 +159,11 @@ bool set_scales(const LevelSpace<3> &space, const Array<double> &of_shapes, cons
   bool   alike             = true;
   double most[2]           = {0., 0.}; // the largest ratio to K, and the longest cell
   auto &[largest, longest] = most;
-  for (std::size_t shape = 0; shape < of_shapes.size(); shape += n_of_K)
+  for (std::size_t shape = 0; shape < of_shapes.size(); shape += K.size())
     {
       const double *of = of_shapes.data() + shape, ratio = trace(of) / trace(K.data());
       double        size = 0., difference = 0.;
-      for (int k = 0; k < n_of_K; ++k)
+      for (std::size_t k = 0; k < K.size(); ++k)
         {
           size       = std::max(size, std::abs(of[k]));
           difference = std::max(difference, std::abs(of[k] - ratio * K[k]));
@@ -403,14 +403,13 @@ CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
   return mesh;
 }
 
-// Returns a mesh of boxes that are alike, with hanging nodes, or nothing where the level is none. K is the matrix of a
-// cell.
+// Returns a mesh of boxes that are alike, with hanging nodes, or nothing where the level is none.
 std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes,
                                       const Array<double> &K)
 {
   const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
   CellMesh                 result = mesh_of(space, vertex);
-  result.local                    = local_matrix(K.data(), vertex);
+  result.local                    = local_matrices(K, vertex);
   const bool alike                = set_scales(space, of_shapes, K, result);
   auto       tree                 = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
   if (!on_all(space.communicator(), tree.has_value()))
@@ -422,16 +421,17 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<do
 }
 } // namespace
 
-std::optional<CellMesh> cells_of_level(const LevelSpace<3> &space, const Array<double> &of_shapes)
+std::optional<CellMesh> cells_of_level(const LevelSpace<3> &space, const Array<double> &of_shapes, int n_coefficients)
 {
   const auto &ranks    = space.communicator();
   const bool  possible = space.dofs_per_cell() == 24 && space.node_size() == 3 && space.n_global_dofs() > 0 &&
                         (space.n_cells() == 0 || !of_shapes.empty());
   if (!on_all(ranks, possible))
     return std::nullopt;
+  const auto K = first_matrices(ranks, of_shapes, n_coefficients);
   if (ranks.size() == 1)
-    if (auto grid = grid_of_cells(space, of_shapes))
+    if (auto grid = grid_of_cells(space, of_shapes, K))
       return grid;
-  return tree_of_cells(space, of_shapes, first_matrix(ranks, of_shapes));
+  return tree_of_cells(space, of_shapes, K);
 }
 } // namespace adamant

@@ -17,14 +17,21 @@
 namespace adamant::cuda
 {
 /// A matrix by cells of a tree as kernels see it.
-template <typename Number>
+template <typename Number, int n_coefficients>
 struct TreeView
 {
-  ClustersView      clusters;
-  int               n_own; ///< nodes; ghosts follow
-  int               along[3];
-  const Number     *coefficients; ///< of the mesh's cells
-  CellModes<Number> modes;
+  ClustersView                      clusters;
+  int                               n_own; ///< nodes; ghosts follow
+  int                               along[3];
+  const Number                     *coefficients[n_coefficients]; ///< of the mesh's cells
+  CellModes<Number, n_coefficients> modes;
+};
+
+/// What a thread loads of a cell.
+template <typename Number, int n_coefficients>
+struct CellCoefficients
+{
+  Number number[n_coefficients];
 };
 
 /// The even and odd functions (modes) of a cell, and back: v[a] are the values at the vertices.
@@ -127,7 +134,9 @@ struct ClusterValues
         sum[c] += at(places.number[j])[c];
   }
 
-  __device__ void apply(const CellModes<Number> &K, const Places &vertices, int cell, Number coefficient) const
+  template <int n_coefficients>
+  __device__ void apply(const CellModes<Number, n_coefficients> &K, const Places &vertices, int cell,
+                        const CellCoefficients<Number, n_coefficients> &coefficients) const
   {
     Number u[3][8];
 #pragma unroll
@@ -144,7 +153,7 @@ struct ClusterValues
         Number result[8];
 #pragma unroll
         for (int m = 0; m < 8; ++m)
-          result[m] = apply_modes(K, c, m, coefficient, u);
+          result[m] = K.apply(c, m, coefficients.number, u);
         to_vertices(result);
 #pragma unroll
         for (int a = 0; a < 8; ++a)
@@ -154,8 +163,8 @@ struct ClusterValues
 };
 
 /// Finishes the rows of a node. Components of `sum` are those along the directions; prescribed ones become x.
-template <typename Number, class Gather, class Finish, class Operands>
-__device__ void finish_node(const TreeView<Number> &A, const Gather &x, const Finish &finish, unsigned entry,
+template <typename Number, class View, class Gather, class Finish, class Operands>
+__device__ void finish_node(const View &A, const Gather &x, const Finish &finish, unsigned entry,
                             const Number (&sum)[3], const Operands &operands)
 {
   const int node = entry >> 3;
@@ -171,9 +180,8 @@ __device__ void finish_node(const TreeView<Number> &A, const Gather &x, const Fi
 }
 
 /// Finishes the rows of nodes that hang.
-template <typename Number, class Gather, class Finish>
-__device__ void rows_of_identity(const TreeView<Number> &A, const Cluster &cluster, const Gather &x,
-                                 const Finish &finish)
+template <typename Number, class View, class Gather, class Finish>
+__device__ void rows_of_identity(const View &A, const Cluster &cluster, const Gather &x, const Finish &finish)
 {
   const Number zeros[3] = {};
   for (int i = threadIdx.x; i < cluster.shape.n_own; i += block_size)
@@ -187,9 +195,9 @@ __device__ void rows_of_identity(const TreeView<Number> &A, const Cluster &clust
 
 /// Computes the rows of a cluster that has cells. `wait_for_x()` returns load(entry, c), component c of x at a node of
 /// Clusters::node.
-template <typename Number, class Gather, class Finish, class WaitForX>
-__device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, Number *memory, const Gather &x,
-                             const Finish &finish, const WaitForX &wait_for_x)
+template <typename Number, int n_coefficients, class Gather, class Finish, class WaitForX>
+__device__ void cluster_rows(const TreeView<Number, n_coefficients> &A, const Cluster &cluster, Number *memory,
+                             const Gather &x, const Finish &finish, const WaitForX &wait_for_x)
 {
   const ClusterShape         &shape = cluster.shape;
   const ClusterValues<Number> here{shape, memory};
@@ -212,9 +220,16 @@ __device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, 
     }
   if (first < 3)
     here.at(shape.zero())[first] = 0;
-  const int *const  cells            = A.clusters.cell + cluster.cell;
-  const auto        load_coefficient = [&](int k) { return A.coefficients[__ldg(cells + k)]; };
-  const LoadedAhead coefficient(shape.n_cells, load_coefficient);
+  const int *const cells             = A.clusters.cell + cluster.cell;
+  const auto       load_coefficients = [&](int k) {
+    const int                                cell = __ldg(cells + k);
+    CellCoefficients<Number, n_coefficients> result;
+#pragma unroll
+    for (int i = 0; i < n_coefficients; ++i)
+      result.number[i] = A.coefficients[i][cell];
+    return result;
+  };
+  const LoadedAhead coefficients(shape.n_cells, load_coefficients);
   __syncthreads();
   for (int h = first; h < shape.n_hanging; h += block_size)
     {
@@ -226,7 +241,7 @@ __device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, 
     }
   __syncthreads();
   for (int k = first; k < shape.n_cells; k += block_size)
-    here.apply(A.modes, vertices[k], k, coefficient[k]);
+    here.apply(A.modes, vertices[k], k, coefficients[k]);
   const auto        load_terms = of_table(shape.terms), load_of_hanging = of_table(shape.terms_of_hanging);
   const LoadedAhead of_hanging(shape.n_summed, load_of_hanging), terms(shape.n_own, load_terms);
   __syncthreads();
@@ -253,10 +268,10 @@ __device__ void cluster_rows(const TreeView<Number> &A, const Cluster &cluster, 
 
 /// Takes the clusters that read no ghosts, in the blocks behind the ones that send x to other ranks, or the clusters
 /// `at_border`, which wait for the ghosts.
-template <bool at_border, typename Number, class Gather, class Finish>
+template <bool at_border, typename Number, int n_coefficients, class Gather, class Finish>
 __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
-  cluster_kernel(const __grid_constant__ TreeView<Number> A, const Sends<Number> sends, const Ghosts<Number> ghosts,
-                 const Gather x, const Finish finish)
+  cluster_kernel(const __grid_constant__ TreeView<Number, n_coefficients> A, const Sends<Number> sends,
+                 const Ghosts<Number> ghosts, const Gather x, const Finish finish)
 {
   extern __shared__ char memory[];
   if constexpr (!at_border)
@@ -273,7 +288,7 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
   if (cluster.shape.n_cells == 0)
     {
       wait_for_predecessor();
-      return rows_of_identity(A, cluster, x, finish);
+      return rows_of_identity<Number>(A, cluster, x, finish);
     }
   cluster_rows(A, cluster, reinterpret_cast<Number *>(memory), x, finish, [&] {
     wait_for_predecessor();
@@ -298,11 +313,11 @@ bool give_shared_memory(const Context &context, const Kernel &kernel)
 }
 
 /// Launches n blocks of cluster_kernel.
-template <bool at_border, bool overlaps, typename Number, class Gather, class Finish>
-void launch_clusters(const Context &context, const Call &name, int n, const TreeView<Number> &A,
+template <bool at_border, bool overlaps, typename Number, int n_coefficients, class Gather, class Finish>
+void launch_clusters(const Context &context, const Call &name, int n, const TreeView<Number, n_coefficients> &A,
                      const Sends<Number> &sends, const Ghosts<Number> &ghosts, const Gather &x, const Finish &finish)
 {
-  const auto        kernel = cluster_kernel<at_border, Number, Gather, Finish>;
+  const auto        kernel = cluster_kernel<at_border, Number, n_coefficients, Gather, Finish>;
   static const bool is_set = give_shared_memory<Number>(context, kernel);
   static_cast<void>(is_set);
   if (A.clusters.most_values <= Clusters::few_values)
@@ -315,8 +330,8 @@ void launch_clusters(const Context &context, const Call &name, int n, const Tree
 
 /// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
 /// `exchange` is null on one rank.
-template <typename Number, class Gather, class Finish>
-void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number> &A,
+template <typename Number, int n_coefficients, class Gather, class Finish>
+void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number, n_coefficients> &A,
                               Exchange<Number> *exchange, const Gather &x, const Finish &finish)
 {
   static_assert(!Finish::in_place, "a functor that needs single rows");

@@ -8,8 +8,12 @@ namespace adamant::cuda
 template void for_each(const DeviceInterface &, int, const ScaleOfCells &);
 template void for_each(const DeviceInterface &, int, const ToFirstNodes<double> &);
 template void for_each(const DeviceInterface &, int, const ToFirstNodes<float> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, GridBlocks> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, GridBlocks> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, ClusterBlocks> &);
-template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, ClusterBlocks> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, GridBlocks<1>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, GridBlocks<1>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, ClusterBlocks<1>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, ClusterBlocks<1>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, GridBlocks<2>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, GridBlocks<2>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<double, ClusterBlocks<2>> &);
+template void for_each(const DeviceInterface &, int, const InvertCellBlocks<float, ClusterBlocks<2>> &);
 } // namespace adamant::cuda

@@ -19,9 +19,9 @@ Products products_on(const Device &device, Products products)
 
 // The coarsest level's entries are needed for its inverse. On small levels, which the cache holds, rows are as quick.
 template <int dim>
-std::vector<std::shared_ptr<CellMatrix>> matrices_by_cells(const Device &device, const Field<dim> &field,
-                                                           Products                                         products,
-                                                           const std::function<Array<double>(std::size_t)> &of_shapes)
+std::vector<std::shared_ptr<CellMatrix>>
+matrices_by_cells(const Device &device, const Field<dim> &field, Products products,
+                  const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients)
 {
   std::vector<std::shared_ptr<CellMatrix>> result(field.n_levels());
   if (products_on(device, products) == Products::rows)
@@ -34,22 +34,22 @@ std::vector<std::shared_ptr<CellMatrix>> matrices_by_cells(const Device &device,
         space.communicator().max(&n, 1);
         if (products == Products::automatic && n < 20000 * dim)
           continue;
-        if (auto mesh = cells_of_level(space, of_shapes(level)))
+        if (auto mesh = cells_of_level(space, of_shapes(level), n_coefficients))
           result[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
       }
   return result;
 }
 
-template std::vector<std::shared_ptr<CellMatrix>> matrices_by_cells(const Device &, const Field<2> &, Products,
-                                                                    const std::function<Array<double>(std::size_t)> &);
-template std::vector<std::shared_ptr<CellMatrix>> matrices_by_cells(const Device &, const Field<3> &, Products,
-                                                                    const std::function<Array<double>(std::size_t)> &);
+template std::vector<std::shared_ptr<CellMatrix>>
+matrices_by_cells(const Device &, const Field<2> &, Products, const std::function<Array<double>(std::size_t)> &, int);
+template std::vector<std::shared_ptr<CellMatrix>>
+matrices_by_cells(const Device &, const Field<3> &, Products, const std::function<Array<double>(std::size_t)> &, int);
 
 ProductsParameter::ProductsParameter(LinearSolverParameters &section, const std::string &automatic)
   : section(section)
 {
   section.add_parameter("Products", text,
-                        "Products with the matrices of the levels: rows, as stored; cells, by a number of each cell on "
+                        "Products with the matrices of the levels: rows, as stored; cells, by numbers of each cell on "
                         "levels whose cells are boxes of one shape, of any sizes. Cells are taken in 3D, with the "
                         "smoothers jacobi and block_jacobi; auto: " +
                           automatic,

@@ -16,9 +16,9 @@ namespace adamant
 /// How the levels' matrices are multiplied.
 enum class Products
 {
-  rows,  ///< entries are stored
-  cells, ///< products use a number of each cell (CellMatrix) where a level's cells are boxes of one shape, but not on
-         ///< the coarsest level
+  rows,     ///< entries are stored
+  cells,    ///< products use numbers of each cell (CellMatrix) where a level's cells are boxes of one shape, but not on
+            ///< the coarsest level
   automatic ///< cells on a GPU, on levels of which a rank has at least 20 000 nodes; else rows
 };
 
@@ -29,9 +29,9 @@ Products products_on(const Device &device, Products products);
 /// Coefficients of cells are not set. of_shapes(level) is what cells_of_level takes; it is asked for levels that may go
 /// by cells. All ranks call it together.
 template <int dim>
-std::vector<std::shared_ptr<CellMatrix>> matrices_by_cells(const Device &device, const Field<dim> &field,
-                                                           Products                                         products,
-                                                           const std::function<Array<double>(std::size_t)> &of_shapes);
+std::vector<std::shared_ptr<CellMatrix>>
+matrices_by_cells(const Device &device, const Field<dim> &field, Products products,
+                  const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients = 1);
 
 /// The key "Products" of a section "Linear solver".
 class ProductsParameter

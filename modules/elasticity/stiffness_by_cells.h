@@ -12,8 +12,8 @@
 namespace adamant
 {
 /// Returns for each level of a displacement the matrix of its stiffness by cells (ElasticIntegrals), where products use
-/// it, else null. The number of a cell is its μ; λ/μ has to be one number. All ranks call it together. Throws InputError
-/// on all of them where it is not, and `products` are cells.
+/// it, else null. The numbers of a cell are its μ and λ, or μ alone where λ/μ is one number. All ranks call it
+/// together.
 template <int dim>
 std::vector<std::shared_ptr<const RowlessMatrix>>
 stiffness_by_cells(const Device &device, const Field<dim> &displacement, const dealii::Mapping<dim> &mapping,

@@ -9,11 +9,11 @@ import unittest
 from pathlib import Path
 
 CODE = {".h", ".cc", ".cu", ".cuh", ".in"}
-MOST = {"lib": (310, 35367), "modules": (124, 18200)}  # files and lines
+MOST = {"lib": (310, 35367), "modules": (124, 18291)}  # files and lines
 MODULES = ("meshes", "flow", "cells", "stokes", "elasticity", "tensor", "direct")  # the sources of these, without tests
 MOST_LINES = 60  # between the braces of a function
 # The lines of main.cc, and of all files of the program.
-PROGRAMS = {"template": (130, 180), "transport_diffusion": (220, 510), "elasticity": (242, 660),
+PROGRAMS = {"template": (130, 180), "transport_diffusion": (220, 510), "elasticity": (243, 650),
             "navier_stokes": (300, 1518), "buoyant_flow": (300, 719), "nonlinear_heat": (260, 380),
             "poisson": (262, 1510), "solid": (300, 940), "stationary_navier_stokes": (260, 1650), "stokes": (260, 725)}
 # The V-cycle, what a level's data are, and the interface of a smoother, together.

@@ -20,11 +20,11 @@ inline Array<int> numbers_below(int n)
   return numbers;
 }
 
-/// Returns for each of the `cells` of a space one of them, itself or an earlier one, of which it is a translation, and
-/// which has its material id where `same_material` says so. A cell is compared, up to rounding of coordinates, with the
-/// 16 shapes found last. Both share shape functions, JxW and gradients, so equal cells have equal matrices, to the bit.
-/// Uniform meshes have one shape, refined ones one for each size of cells. Each cell stands for itself with other
-/// mappings than MappingQ of degree 1 and with update_quadrature_points. Cells are listed once and ascend.
+/// Returns for each of the `cells` of a space one of them, itself or an earlier one, of which it is a translation. With
+/// `same_material` both have one material id. A cell is compared, up to rounding of coordinates, with the 16 shapes
+/// found last. Both share shape functions, JxW and gradients, so equal cells have equal matrices, to the bit. Uniform
+/// meshes have one shape, refined ones one for each size of cells. Each cell stands for itself with other mappings than
+/// MappingQ of degree 1 and with update_quadrature_points. Cells are listed once and ascend.
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
                                const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags,

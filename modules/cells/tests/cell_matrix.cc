@@ -61,19 +61,25 @@ const char *const meshes[] = {"1 1 1",
                               "ball",
                               "uniform tree",
                               "face, small clusters",
-                              "ball, small clusters"};
+                              "ball, small clusters",
+                              "1 1 1, two coefficients",
+                              "5 4 3, two coefficients",
+                              "33 17 2, two coefficients",
+                              "40 9 13, two coefficients",
+                              "edge, two coefficients",
+                              "ball, two coefficients",
+                              "face, small clusters, two coefficients"};
 } // namespace
 
 // Each cell's K between its own unknowns, prescribed ones left out, and values at hanging nodes interpolated.
 TEST(CellMatrixRows, AreTheSumOverCells)
 {
   const Device device = Device::host(1);
-  for (const char *const name : {"3 2 4", "edge"})
+  for (const char *const name : {"3 2 4", "edge", "3 2 4, two coefficients", "edge, two coefficients"})
     {
       const CellMatrix matrix = random_matrix(device, name, 2);
       const auto      &mesh   = matrix.mesh();
       const auto       A      = matrix.rows();
-      const auto       k      = to_host(matrix.coefficients());
       const int        n      = 3 * mesh.n_nodes();
       Array<double>    H(std::size_t(n) * n, 0.), KH(std::size_t(n) * n, 0.), dense(std::size_t(n) * n, 0.);
       for (int i = 0; i < n; ++i)
@@ -84,13 +90,17 @@ TEST(CellMatrixRows, AreTheSumOverCells)
             if (const int master = mesh.hanging.master[j]; (mesh.fixed[master] >> (i % 3) & 1) == 0)
               H[std::size_t(n) * i + 3 * master + i % 3] = mesh.hanging.weight[j];
         }
-      for (int cell = 0; cell < mesh.n_cells(); ++cell)
+      for (int which = 0; which < mesh.n_coefficients(); ++which)
         {
-          const auto number = [&](int i) { return std::size_t(3 * mesh.nodes[8 * cell + i / 3] + i % 3); };
-          for (int i = 0; i < 24; ++i)
-            for (int j = 0; j < 24; ++j)
-              for (int l = 0; l < n; ++l)
-                KH[n * number(i) + l] += k[cell] * mesh.local[24 * i + j] * H[n * number(j) + l];
+          const auto k = to_host(matrix.coefficients(which));
+          for (int cell = 0; cell < mesh.n_cells(); ++cell)
+            {
+              const auto number = [&](int i) { return std::size_t(3 * mesh.nodes[8 * cell + i / 3] + i % 3); };
+              for (int i = 0; i < 24; ++i)
+                for (int j = 0; j < 24; ++j)
+                  for (int l = 0; l < n; ++l)
+                    KH[n * number(i) + l] += k[cell] * mesh.local[24 * (24 * which + i) + j] * H[n * number(j) + l];
+            }
         }
       for (int m = 0; m < n; ++m)
         for (int i = 0; i < n; ++i)
@@ -105,21 +115,57 @@ TEST(CellMatrixRows, AreTheSumOverCells)
     }
 }
 
+// What a GPU's kernels compute from the modes of a cell is the product with its matrices.
+TEST(CellMatrixRows, HaveModes)
+{
+  const auto sign = [](int a, int m) {
+    const int near_and_odd = m & ~a;
+    return (near_and_odd ^ near_and_odd >> 1 ^ near_and_odd >> 2) & 1 ? -1. : 1.;
+  };
+  for (const char *const name : {"1 1 1", "1 1 1, two coefficients"})
+    {
+      const CellMatrix matrix  = random_matrix(Device::host(1), name, 1);
+      const auto      &mesh    = matrix.mesh();
+      const double     k[2]    = {0.7, mesh.n_coefficients() == 2 ? 190. : 0.7};
+      const Values     x       = random_values(24, 2);
+      double           u[3][8] = {}, found[24] = {};
+      for (int a = 0; a < 8; ++a)
+        for (int c = 0; c < 3; ++c)
+          for (int m = 0; m < 8; ++m)
+            u[c][m] += sign(a, m) * x[3 * a + mesh.along[c]];
+      for (int a = 0; a < 8; ++a)
+        for (int c = 0; c < 3; ++c)
+          for (int m = 0; m < 8; ++m)
+            found[3 * a + mesh.along[c]] += sign(a, m) * matrix.modes().apply(c, m, k, u);
+      for (int i = 0; i < 24; ++i)
+        {
+          double expected = 0.;
+          for (int which = 0; which < mesh.n_coefficients(); ++which)
+            for (int j = 0; j < 24; ++j)
+              expected += k[which] * mesh.local[24 * (24 * which + i) + j] * x[j];
+          EXPECT_NEAR(found[i], expected, 1e-14 * k[1]) << name << ", row " << i;
+        }
+    }
+}
+
 // An operator that takes vectors in float, as Krylov methods ask it, takes them by cells, too.
 TEST_P(CellOperators, TakeFloat)
 {
-  const CellMatrix     matrix = random_matrix(device, GetParam() == Place::host ? "5 4 3" : "face", 3);
-  const Matrix<double> A(device, matrix);
-  const MatrixOperator op(A, device);
-  const int            n = A.n_rows();
-  const Vector<float>  x = to_device<float>(device, random_values(n, 6));
-  Vector<double>       y(device, n), expected(device, n), in_double(device, n);
-  ASSERT_TRUE(op.takes_float());
-  op.multiply_float(x, y);
-  device.copy(x, in_double);
-  op.multiply(1., in_double, 0., expected);
-  const auto wanted = values_of(expected);
-  expect_near(values_of(y), wanted, 1e-12 * norm(wanted), "the product");
+  for (const char *const name : {"5 4 3", "face", "5 4 3, two coefficients", "face, two coefficients"})
+    {
+      const CellMatrix     matrix = random_matrix(device, name, 3);
+      const Matrix<double> A(device, matrix);
+      const MatrixOperator op(A, device);
+      const int            n = A.n_rows();
+      const Vector<float>  x = to_device<float>(device, random_values(n, 6));
+      Vector<double>       y(device, n), expected(device, n), in_double(device, n);
+      ASSERT_TRUE(op.takes_float());
+      op.multiply_float(x, y);
+      device.copy(x, in_double);
+      op.multiply(1., in_double, 0., expected);
+      const auto wanted = values_of(expected);
+      expect_near(values_of(y), wanted, 1e-12 * norm(wanted), std::string("the product on ") + name);
+    }
 }
 
 // The host takes all functors. A GPU has kernels for the ones that cells.cu lists; the message names another one.
@@ -219,7 +265,7 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
 TYPED_TEST(ByCells, AreTheSameInEveryRun)
 {
   using Number = typename TestFixture::Number;
-  for (const std::string name : {"40 33 29", "ball"})
+  for (const std::string name : {"40 33 29", "ball", "12 9 20, two coefficients", "ball, two coefficients"})
     {
       const CellMatrix     matrix = random_matrix(this->device, name, 12);
       const Matrix<Number> A(this->device, matrix);
@@ -242,11 +288,22 @@ TEST(CellMatrixRows, RefusesOtherMatrices)
   grid.local[5] += 1e-3;
   EXPECT_FALSE(CellMatrix::can_be_made(grid));
   EXPECT_THROW(CellMatrix(device, grid), RunError);
+  for (const bool first_is_mu : {false, true}) // K_1 has divergences alone, and K_0 none
+    for (const bool second_is_mu : {false, true})
+      {
+        grid.local = turned_cell_matrix(first_is_mu, !first_is_mu);
+        for (const double entry : turned_cell_matrix(second_is_mu, !second_is_mu))
+          grid.local.push_back(entry);
+        EXPECT_EQ(CellMatrix::can_be_made(grid), first_is_mu && !second_is_mu);
+      }
+  grid.local.resize(CellMesh::n_entries * 3, 0.);
+  EXPECT_FALSE(CellMatrix::can_be_made(grid));
   CellMesh tree          = mesh_named("edge");
   tree.hanging.weight[0] = 1. / 3.;
   EXPECT_FALSE(CellMatrix::can_be_made(tree));
   CellMatrix matrix = random_matrix(device, "2 2 2", 1);
   EXPECT_THROW(matrix.set(Vector<double>(device, 7)), RunError);
+  EXPECT_THROW(random_matrix(device, "2 2 2, two coefficients", 1).set(Vector<double>(device, 16), 1), RunError);
   Matrix<double> rows(device, matrix.rows());
   EXPECT_THROW(rows.update(matrix), RunError);
 }

@@ -22,9 +22,9 @@ namespace test
 {
 inline const std::array<int, 3> axes = {{2, 0, 1}}; // direction e is that of component axes[e]
 
-inline Array<double> turned_cell_matrix()
+inline Array<double> turned_cell_matrix(double mu = 1.3, double lambda = 0.4)
 {
-  auto       turned = box_cell_matrix({1., 0.7, 1.9}, 1.3, 0.4);
+  auto       turned = box_cell_matrix({1., 0.7, 1.9}, mu, lambda);
   const auto K      = turned;
   for (int i = 0; i < 24; ++i)
     for (int j = 0; j < 24; ++j)
@@ -191,15 +191,30 @@ inline CellMesh mesh_named(const std::string &name)
   return keep(random_grid(n));
 }
 
-inline CellMatrix random_matrix(const Device &device, std::string mesh, unsigned int seed)
+// K_0 and K_1, the parts of μ and λ.
+inline Array<double> two_cell_matrices()
 {
-  const std::size_t in_small = mesh.find(", small clusters");
-  mesh                       = mesh.substr(0, in_small);
-  CellMatrix matrix(device, mesh_named(mesh), in_small == mesh.npos ? Clusters::most_values : 4000);
-  Values     values = random_values(matrix.mesh().n_cells(), seed);
-  for (double &value : values)
-    value = std::pow(10., 2. * value);
-  matrix.set(to_device<double>(device, values));
+  Array<double> K = turned_cell_matrix(1.3, 0.);
+  for (const double entry : turned_cell_matrix(0., 0.4))
+    K.push_back(entry);
+  return K;
+}
+
+// The mesh's name may be followed by ", small clusters" and ", two coefficients".
+inline CellMatrix random_matrix(const Device &device, const std::string &name, unsigned int seed)
+{
+  const auto has  = [&](const char *what) { return name.find(what) != name.npos; };
+  CellMesh   mesh = mesh_named(name.substr(0, name.find(',')));
+  if (has(", two coefficients"))
+    mesh.local = two_cell_matrices();
+  CellMatrix matrix(device, std::move(mesh), has(", small clusters") ? 4000 : Clusters::most_values);
+  for (int i = 0; i < matrix.mesh().n_coefficients(); ++i)
+    {
+      Values values = random_values(matrix.mesh().n_cells(), seed + 20 * i);
+      for (double &value : values)
+        value = std::pow(10., 2. * value);
+      matrix.set(to_device<double>(device, values), i);
+    }
   return matrix;
 }
 } // namespace test

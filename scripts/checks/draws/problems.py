@@ -474,7 +474,6 @@ def elasticity(d):
         d.set("Linear solver/Products", products := d.pick("rows", "cells" if possible else "rows", "auto"))
         if products == "cells":
             d.set("Discretization/Materials", "cells")
-            d.set("Problem/Poisson ratio", d.pick("0", "0.3"))
 
 
 def solid(d):
