@@ -127,10 +127,10 @@ class Sizes(unittest.TestCase):
     def test_too_much_is_found(self):
         self.assertEqual(self.broken({f"lib/base/{i}.h": "\n" for i in range(311)}), ["lib: 311 files, more than 310"])
         self.assertEqual(self.broken({"lib/CMakeLists.txt": "\n" * 35368}), ["lib: 35368 lines, more than 35367"])
-        modules = {"modules/flow/a.cc": "\n" * 8200, "modules/stokes/a.h": "\n" * 10000, "modules/dealii/a.h": "\n" * 9}
+        modules = {"modules/flow/a.cc": "\n" * 8200, "modules/stokes/a.h": "\n" * 10091, "modules/dealii/a.h": "\n" * 9}
         self.assertEqual(self.broken({**modules, "modules/flow/tests/a.cc": "\n", "modules/flow/README.md": "\n"}), [])
         self.assertEqual(self.broken({**modules, "modules/direct/a.cu": "\n"}),
-                         ["modules: 18201 lines, more than 18200"])
+                         ["modules: 18292 lines, more than 18291"])
 
     def test_a_long_function_is_found(self):
         for head in ("void f()", "template <class T>\nA::A(T x) : a{1}, b(x)", "int operator()(int i) const", "auto f() -> S<3>"):
