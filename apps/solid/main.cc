@@ -106,7 +106,7 @@ private:
   // Makes the load, the tangent and its solver, at rest.
   void assemble() override
   {
-    auto F = solid::dead_load(parameters, unknown->space(), mapping);
+    const auto F = solid::dead_load(parameters, unknown->space(), mapping);
     if (step == 0) // before a file is written
       solid::check_displacements(parameters, *boundary);
     results.emplace(device, parameters, energies, unknown->space(), mapping, *deformation, F);
@@ -280,7 +280,6 @@ private:
   std::shared_ptr<ProjectedValues<dim>> of_files; // null: dilatations are not projected
   NewtonResult                          newton;   // of the last load step
   NewtonHistory                         history;
-  Array<double>                         F;                    // the dead load at load factor 1, on all DoFs
   Vector<double>                        state, u, work, load; // u: its part of the state; F; Hᵀ F
   double                                start  = 0.;
   bool                                  stable = true; // the last state

@@ -1,9 +1,9 @@
 // cell_parts N...: measures products of a matrix by cells on the GPU beside products of the same matrix in rows. There
 // are N x N x N cells, or, for a negative N, 8³ cells that are refined -N times at a face. All coefficients differ.
-// The local matrix is that of ∫ 2 ε(u) : ε(v), and nothing is prescribed.
+// The local matrix is that of ∫ 2 ε(u) : ε(v), then with a coefficient of ∫ div u div v, too. Nothing is prescribed.
 
-#include "parts.h"
 #include "cells/cell_matrix.h"
+#include "parts.h"
 #include "support/box_cell.h"
 
 #include <cmath>
@@ -22,7 +22,7 @@ CellMesh refined_at_a_face(int levels)
   // Nodes of a plane, every `size` units; in the middle of larger cells' edges and faces they hang.
   const auto add_plane = [&](int z, int size, bool hang) {
     const int  first = static_cast<int>(mesh.fixed.size()), n = side / size + 1;
-    const auto node  = [&](int x, int y) { return first + x + n * y; };
+    const auto node = [&](int x, int y) { return first + x + n * y; };
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x)
         {
@@ -43,10 +43,10 @@ CellMesh refined_at_a_face(int levels)
   for (int level = levels, z = 0; level >= 0; --level)
     for (int layer = 0; layer < (level == levels ? 2 : level == 0 ? 7 : 1); ++layer)
       {
-        const int  size  = 1 << (levels - level);
-        const bool last  = layer + 1 == (level == levels ? 2 : 1) && level > 0;
-        const int  n     = side / size, above = add_plane(z += size, size, last);
-        const auto at    = [&](int plane, int size_of_plane, int x, int y) {
+        const int  size = 1 << (levels - level);
+        const bool last = layer + 1 == (level == levels ? 2 : 1) && level > 0;
+        const int  n = side / size, above = add_plane(z += size, size, last);
+        const auto at = [&](int plane, int size_of_plane, int x, int y) {
           const int step = size / size_of_plane;
           return plane + x * step + (side / size_of_plane + 1) * y * step;
         };
@@ -93,20 +93,29 @@ int main(int argc, char **argv)
   std::printf("%s, copy %.2f TB/s\n", device.name().c_str(), 1e-12 * device.interface().copy_bandwidth());
   for (int i = 1; i < argc; ++i)
     {
-      const int n = std::atoi(argv[i]);
-      const CellMesh             grid = n < 0 ? refined_at_a_face(-n) :
-                                                grid_of({{n, n, n}}, test::box_cell_matrix({1., 1., 1.}, 1., 0.));
-      CellMatrix                 cells(device, grid);
-      Array<double>              coefficients(grid.n_cells());
-      std::mt19937               generator(1);
-      std::normal_distribution<> normal;
-      for (double &value : coefficients)
-        value = std::exp(2. * normal(generator));
-      cells.set(Vector<double>(device, coefficients));
-      std::printf(n < 0 ? "-- %d refinements, %d cells, %d nodes\n" : "-- %d^3 cells (%d), %d nodes\n", std::abs(n),
-                  grid.n_cells(), grid.n_nodes());
-      const auto rows = cells.rows();
-      measure<float>(device, cells, rows);
-      measure<double>(device, cells, rows);
+      const int n   = std::atoi(argv[i]);
+      CellMesh grid = n < 0 ? refined_at_a_face(-n) : grid_of({{n, n, n}}, test::box_cell_matrix({1., 1., 1.}, 1., 0.));
+      for (const int n_coefficients : {1, 2})
+        {
+          if (n_coefficients == 2)
+            for (const double entry : test::box_cell_matrix({1., 1., 1.}, 0., 1.))
+              grid.local.push_back(entry);
+          CellMatrix                 cells(device, grid);
+          std::mt19937               generator(1);
+          std::normal_distribution<> normal;
+          for (int k = 0; k < n_coefficients; ++k)
+            {
+              Array<double> coefficients(grid.n_cells());
+              for (double &value : coefficients)
+                value = std::exp(2. * normal(generator));
+              cells.set(Vector<double>(device, coefficients), k);
+            }
+          std::printf(n < 0 ? "-- %d refinements, %d cells, %d nodes" : "-- %d^3 cells (%d), %d nodes", std::abs(n),
+                      grid.n_cells(), grid.n_nodes());
+          std::printf(", %d a cell\n", n_coefficients);
+          const auto rows = cells.rows();
+          measure<float>(device, cells, rows);
+          measure<double>(device, cells, rows);
+        }
     }
 }

@@ -7,8 +7,8 @@
 namespace adamant
 {
 /// Computes A_ib P_b for the unknowns i of a node inside a cell, a patch, for Device::for_each_by_lanes over most_nodes
-/// of each cell. The entries take the places of the entries of P. The rows of a node have the same columns in A and in
-/// P. A lane takes entries of rows of P_b.
+/// of each cell. The entries take the places of the entries of P. Rows of a node that have equally many columns in A
+/// have the same ones, as all its rows in P. A lane takes entries of rows of P_b.
 struct MultiplyAround
 {
   RowsView    A, P, around; ///< around: P_b, see HarmonicRows
@@ -22,10 +22,22 @@ struct MultiplyAround
     const int p = node / most_nodes, n = node % most_nodes * cells.m;
     if (n >= cells.n_unknowns(p))
       return;
-    const int         i   = cells.row(p, n);
-    const EntryNumber n_A = A.row_start[i + 1] - A.row_start[i], first = P.row_start[i],
-                      n_P = P.row_start[i + 1] - first;
-    for (EntryNumber e = lanes.number(); e < n_P * cells.m; e += Lanes::size)
+    const auto length = [&](int row) { return A.row_start[row + 1] - A.row_start[row]; };
+    const int  first = cells.row(p, n), end = first + cells.m;
+    for (int i = first, together = 1; i < end; i += together)
+      {
+        for (together = 1; i + together < end && length(i + together) == length(i);)
+          ++together;
+        multiply(i, together, length(i), lanes);
+      }
+  }
+
+private:
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void multiply(int i, int n_rows, EntryNumber n_A, const Lanes &lanes) const
+  {
+    const EntryNumber first = P.row_start[i], n_P = P.row_start[i + 1] - first;
+    for (EntryNumber e = lanes.number(); e < n_P * n_rows; e += Lanes::size)
       value[first + e] = 0.;
     for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       {
@@ -37,7 +49,7 @@ struct MultiplyAround
         for (b += lanes.number(); b < end; b += Lanes::size)
           {
             const EntryNumber e = P.lower_bound(i, around.column[b]);
-            for (int c = 0; c < cells.m; ++c)
+            for (int c = 0; c < n_rows; ++c)
               value[e + c * n_P] += A.value[k + c * n_A] * around.value[b];
           }
       }

@@ -178,9 +178,10 @@ struct Forces
 
 /// Adds to Y what comes from W_2 and W_2k = W[1], W[4], W[6], W[7], for row_of_tangent; Fg = F g and gJ = A_J g.
 template <int c, int dim>
-ADAMANT_HOST_DEVICE void add_second_invariant(Stretch<dim> at, const double (&W)[9], const double *g,
+ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &without, const double (&W)[9], const double *g,
                                               const double (&Fg)[dim], const double (&gJ)[dim], double (&Y)[dim][dim])
 {
+  Stretch<dim> at = without;
   at.complete_invariants();
   double Cg[dim];
   for (int f = 0; f < dim; ++f)

@@ -126,7 +126,7 @@ struct StretchView
   }
   ADAMANT_HOST_DEVICE Stretch<dim> without_invariants(int point) const ///< C, I1 and I2 are not set
   {
-    Stretch<dim> stretch;
+    Stretch<dim> stretch = {};
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         stretch.F[c][d] = at(dim * c + d, point);

@@ -145,12 +145,7 @@ CSRMatrix<double> rows_for_columns(const CSRMatrix<double> &A, const CSRMatrix<d
 // What stays of P where it follows A inside cells; m unknowns a node.
 HarmonicRows harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &of_level, Patches inside, int m)
 {
-  const auto P       = rows_for_columns(A, of_level);
-  const auto columns = [&](int i) { return A.column.begin() + A.row_start[i]; };
-  for (const int node : inside.node)
-    for (int i = node * m; i + 1 < (node + 1) * m; ++i)
-      require(std::equal(columns(i), columns(i + 1), columns(i + 1), columns(i + 2)),
-              "Interpolation = harmonic needs rows of a node with the same columns");
+  const auto P = rows_for_columns(A, of_level);
   Array<int> cell_of((P.n_rows + m - 1) / m, -1);
   for (int cell = 0; cell < inside.size(); ++cell)
     for (int k = inside.start[cell]; k < inside.start[cell + 1]; ++k)

@@ -4,6 +4,8 @@
 
 #include "elasticity/stiffness.h"
 #include "fem/forms/form.h"
+#include "fem/meshes/level_meshes.h"
+#include "fem/spaces/field.h"
 #include "fem/support.h"
 
 #include <deal.II/base/quadrature_lib.h>

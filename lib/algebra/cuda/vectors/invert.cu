@@ -12,7 +12,7 @@ namespace adamant::cuda
 namespace
 {
 constexpr int panel = 32, panel_threads = 512, most_blocks = 16, rows_of_block = 16, columns_of_block = 128;
-using Key = unsigned long long; // a size, and a row in the last 13 bits
+using Key = unsigned long long; // a size, and a row in the last 14 bits
 
 __device__ Key largest_of_warp(Key mine)
 {
@@ -23,11 +23,11 @@ __device__ Key largest_of_warp(Key mine)
 
 __device__ Key key_of(double value, int row)
 {
-  return static_cast<Key>((__double_as_longlong(fabs(value)) | 8191) - row);
+  return static_cast<Key>((__double_as_longlong(fabs(value)) | 16383) - row);
 }
 __device__ int row_of(Key key)
 {
-  return 8191 - static_cast<int>(key & 8191);
+  return 16383 - static_cast<int>(key & 16383);
 }
 
 // Returns the largest key of the block, of nearly equal ones that of the first row, to all its threads.
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(panel_threads)
   panel_kernel(int n, int first, int end, double *a, int *pivot, Message *messages, unsigned *calls)
 {
   wait_for_predecessor();
-  __shared__ double row_k[panel], row_of_pivot[panel]; // the latter scaled
+  __shared__ double row_k[panel], row_of_pivot[panel];
   const int         i = blockIdx.x * panel_threads + threadIdx.x, width = end - first;
   double           *row = a + static_cast<long>(i) * n + first;
   double            x[panel];
@@ -149,7 +149,7 @@ __global__ void rows_kernel(int n, int first, int end, double *a, const int *piv
 
 // Adds the product of the panel and its copied rows to the other columns, whose own rows of the panel it replaces.
 __global__ void __launch_bounds__(columns_of_block)
-  product_kernel(int n, int first, int end, double *a, const double *__restrict__ rows)
+  product_kernel(int n, int first, int end, double *a, const double *rows)
 {
   wait_for_predecessor();
   __shared__ double of_panel[rows_of_block][panel];

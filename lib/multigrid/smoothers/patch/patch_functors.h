@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and smoothers and interpolations made
-// of them.
+// Functors for Device::for_each, for_each_by_lanes and for_each_by_teams: the inverses of patches, and smoothers made of
+// them.
 
 namespace adamant
 {
@@ -157,18 +157,21 @@ private:
   }
 };
 
-/// Inverts the matrices of patches of any size, in device memory. A lane takes columns.
+/// Inverts the matrices of patches of more than `more_than` unknowns, in device memory. A lane takes columns.
 template <typename Number>
 struct InvertPatches<Number, 0>
 {
   RowsView    A;
   PatchesView patches;
   Number     *inverse, least;
+  int         more_than;
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
   {
     const int n = patches.n_unknowns(p);
+    if (n <= more_than)
+      return;
     gather_patch(A, patches, p, lanes, inverse);
     lanes.wait();
     for (int pivot = 0; pivot < n; ++pivot)
@@ -195,7 +198,7 @@ struct InvertPatches<Number, 0>
 };
 
 /// Inverts patches of up to 16 tiles as InvertPatches does, for for_each_by_teams over the patches. A thread of a team
-/// holds a tile of tile x tile entries in registers. The pivots of a tile K on the diagonal are taken at once:
+/// holds a tile of tile x tile entries, in registers up to tile 9. The pivots of a tile K on the diagonal are taken at once:
 /// A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
 template <typename Number, int tile>
 struct InvertByTiles
@@ -232,7 +235,15 @@ struct InvertByTiles
           action(i, j, kept[t].a);
       });
     };
-    team.for_each(largest_team, [&](int t) { gather_patch(A, patches, p, Member{t}, inverse); });
+    const int n_nodes = n / patches.m;
+    team.for_each(largest_team, [&](int t) { // a thread takes a row and a node after the other
+      for (int e = t; e < n * n_nodes; e += largest_team)
+        patches.for_each_entry_of(patches.node[patches.start[p] + e % n_nodes], A, patches.row(p, e / n_nodes),
+                                  [&](int c, EntryNumber k) {
+                                    inverse[patches.place(p, e / n_nodes, e % n_nodes * patches.m + c)] =
+                                      k != EntryNumber(-1) ? static_cast<Number>(A.value[k]) : Number(0);
+                                  });
+    });
     for_each_tile([&](int i, int j, Tile &a) {
       for_each_entry([&](int r, int c) { // 1 on the diagonal behind the end
         const int row = i * tile + r, column = j * tile + c;
@@ -270,13 +281,6 @@ struct InvertByTiles
   }
 
 private:
-  struct Member // of a team, for gather_patch
-  {
-    static constexpr int    size = largest_team;
-    int                     t;
-    ADAMANT_HOST_DEVICE int number() const { return t; }
-  };
-
   template <class Action>
   ADAMANT_HOST_DEVICE static void for_each_entry(const Action &action)
   {
@@ -370,8 +374,6 @@ void invert_patches(const Device &device, const RowsView &A, const PatchLists &l
     device.for_each_by_lanes(n, InvertPatches<Number, 12>{A, lists.view(), inverse, least});
   else if (lists.most <= 32)
     device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, lists.view(), inverse, least});
-  else if (lists.most > 192)
-    device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, lists.view(), inverse, least});
   else
     {
       by_team(InvertByTiles<Number, 6>{A, lists.view(), inverse, least, 0});
@@ -379,6 +381,8 @@ void invert_patches(const Device &device, const RowsView &A, const PatchLists &l
         by_team(InvertByTiles<Number, 9>{A, lists.view(), inverse, least, 96});
       if (lists.most > 144)
         by_team(InvertByTiles<Number, 12>{A, lists.view(), inverse, least, 144});
+      if (lists.most > 192)
+        device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, lists.view(), inverse, least, 192});
     }
 }
 
