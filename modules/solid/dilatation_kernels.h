@@ -181,12 +181,12 @@ struct DilatationGradients
   {
     const ShapesView &shapes = functions.shapes;
     const int         cell = index / shapes.n, a = index % shapes.n, n = functions.n;
-    const long        shape = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    const long        shape             = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
     double            sum[dim + 1][dim] = {}; // of at most dim + 1 functions
     for (int q = 0; q < shapes.n_q; ++q)
       {
-        const Stretch<dim> at       = stretch.without_invariants(cell * shapes.n_q + q);
-        const double      *gradient = shapes.gradient + ((shape + q) * shapes.n + a) * dim, *psi = functions.at(cell, q);
+        const Stretch<dim> at  = stretch.without_invariants(cell * shapes.n_q + q);
+        const double *gradient = shapes.gradient + ((shape + q) * shapes.n + a) * dim, *psi = functions.at(cell, q);
         for (int k = 0; k < dim + 1; ++k)
           for (int c = 0; k < n && c < dim; ++c)
             sum[k][c] += shapes.JxW[shape + q] * psi[k] * dot<dim>(at.cofactor[c], gradient);

@@ -166,7 +166,7 @@ TEST(DenseInverse, OfSingularMatricesOnZeroMeans)
 // Pivots that lie below the diagonal.
 TEST_P(InverseOnDevice, TimesMatrixIsIdentity)
 {
-  for (const int n : {1, 2, 31, 32, 33, 64, 65, 130, 300}) // a GPU takes 32 columns at a time
+  for (const int n : {1, 2, 31, 32, 33, 65, 300, 513, 1030}) // a GPU takes 32 columns at a time, and 512 rows a block
     {
       Dense A(n, Values(n));
       for (int i = 0; i < n; ++i)

@@ -3,6 +3,7 @@
 #include "multigrid/smoothers/registry.h"
 
 #include "multigrid/linear_solver.h"
+#include "multigrid/smoothers/patch/patch_functors.h"
 #include "support/dense.h"
 #include "support/devices.h"
 #include "support/errors.h"
@@ -75,6 +76,56 @@ CSRMatrix<double> system_on(const Grid &grid, int m, double convection)
   return kronecker(q1_matrix(grid, {1, 0.1, {convection, -convection, convection}}, false), couplings[m - 1], m);
 }
 } // namespace
+
+// Each patch has an unknown without entries, whose row and column of the inverse are zero.
+TYPED_TEST(PatchTest, InvertsPatchesOfAnySize)
+{
+  using Number            = typename TestFixture::Number;
+  Array<int>        start = {0}, node;
+  CSRMatrix<double> A;
+  A.row_start      = {0};
+  const auto value = [](int n, int i, int j) {
+    return i == n / 2 || j == n / 2 ? 0. : std::sin(1. + 13. * i + 7. * j * j) + (i == j ? 3. * std::sqrt(n) : 0.);
+  };
+  for (const int n : {7, 33, 95, 96, 97, 144, 145, 192, 193}) // kernels change at 32, 96, 144, 192
+    {
+      for (int i = 0; i < n; ++i)
+        {
+          node.push_back(start.back() + i);
+          for (int j = 0; j < n; ++j)
+            {
+              A.column.push_back(start.back() + j);
+              A.value.push_back(value(n, i, j));
+            }
+          A.row_start.push_back(A.column.size());
+        }
+      start.push_back(node.size());
+    }
+  A.n_rows = A.n_cols = node.size();
+  CompressedRows rows(this->device, A);
+  rows.values.upload(A.value.data());
+  const PatchLists lists(this->device, start, node, 1);
+  Vector<Number>   inverse(this->device, static_cast<int>(lists.n_entries));
+  invert_patches(this->device, rows.view(), lists, inverse.data(), Number(1e-5));
+  const auto found = to_host(inverse);
+  for (std::size_t p = 0, first = 0; p + 1 < start.size(); ++p)
+    {
+      const int n       = start[p + 1] - start[p];
+      double    largest = 0.;
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          {
+            double sum = i == j && i != n / 2 ? -1. : 0.;
+            for (int k = 0; k < n; ++k)
+              sum += value(n, i, k) * found[first + std::size_t(j) * n + k];
+            largest = std::max(largest, std::abs(sum));
+            if (i == n / 2 || j == n / 2)
+              EXPECT_EQ(found[first + std::size_t(j) * n + i], Number(0)) << i << ", " << j << " of " << n;
+          }
+      EXPECT_LT(largest, sizeof(Number) == 8 ? 1e-13 : 1e-5) << n;
+      first += std::size_t(n) * n;
+    }
+}
 
 TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
 {

@@ -104,7 +104,7 @@ TEST_P(StiffnessByCells, FortyMaterials)
       rows.update();
       const auto cells = stiffness_by_cells(device, *body.u, body.mapping, materials, Products::cells);
       if (device.matrix_format() != adamant::MatrixFormat::compressed)
-        return;
+        GTEST_SKIP() << "products by cells need compressed matrices";
       for (std::size_t l = 1; l < cells.size(); ++l)
         {
           ASSERT_NE(cells[l], nullptr) << "level " << l;

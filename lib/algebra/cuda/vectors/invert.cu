@@ -11,7 +11,7 @@ namespace adamant::cuda
 {
 namespace
 {
-constexpr int panel = 32, panel_threads = 512, most_blocks = 16, rows_of_block = 16, columns_of_block = 128;
+constexpr int panel = 32, panel_threads = 512, most_blocks = 32, rows_of_block = 16, columns_of_block = 128;
 using Key = unsigned long long; // a size, and a row in the last 14 bits
 
 __device__ Key largest_of_warp(Key mine)
