@@ -87,14 +87,15 @@ TEST(Patches, AroundVertices)
   compare_random<3>(1);
 }
 
-// Levels of linear elasticity, with another modulus where x > 0.5.
+// Levels of linear elasticity, with another modulus where x > 0.5. A boundary holds one component: rows of its nodes
+// have different columns.
 template <int dim>
 class HarmonicLevels
 {
 public:
   HarmonicLevels(unsigned int degree, bool hanging_nodes)
     : meshes((make(hanging_nodes), mesh), {})
-    , u(meshes, "u", FESystem<dim>(FE_Q<dim>(degree), dim), {{1, ComponentMask()}})
+    , u(meshes, "u", FESystem<dim>(FE_Q<dim>(degree), dim), {{1, ComponentMask()}, {2, second_component()}})
     , form(
         "A", u, adamant::unknowns(u), mapping, QGauss<dim>(degree + 1),
         update_gradients | update_JxW_values | update_quadrature_points,
@@ -121,6 +122,12 @@ public:
   }
 
 private:
+  static ComponentMask second_component()
+  {
+    ComponentMask mask(dim, false);
+    mask.set(1, true);
+    return mask;
+  }
   void make(bool hanging_nodes)
   {
     if (dim == 2)
