@@ -83,18 +83,6 @@ Array<double> PrescribedMotion<dim>::on(const LevelSpace<dim> &space, double t) 
 }
 
 template <int dim>
-Vector<double> PrescribedMotion<dim>::at(double t) const
-{
-  const auto   &dofs = field.space().prescribed;
-  Array<double> by_component(points.size()), values;
-  evaluate_at_points(*parse_function<dim>(key, text, dim), t, points, by_component.data());
-  for (std::size_t k = 0; k < dofs.size(); ++k)
-    values.push_back(by_component[dofs[k] % dim * dofs.size() + k]);
-  require_numbers(device.communicator(), key, values);
-  return {device, values};
-}
-
-template <int dim>
 std::array<Vector<double>, 3> PrescribedMotion<dim>::with_rates(double t, double h) const
 {
   constexpr double              weights[3][4] = {{1., 0., 0., 0.}, {-1.5, 2., -0.5, 0.}, {2., -5., 4., -1.}};
