@@ -56,8 +56,8 @@ private:
   }
 };
 
-/// Computes a row -A_ii⁻¹ (A_ib P_b) of P inside a cell from the values of MultiplyAround, and as that is called. A lane
-/// takes columns, several at a time.
+/// Computes a row -A_ii⁻¹ (A_ib P_b) of P inside a cell from the values of MultiplyAround, and as that is called. A
+/// lane takes columns, several at a time.
 struct SolveInside
 {
   RowsView      P;

@@ -65,7 +65,7 @@ public:
   /// Sets the pressure p on each of the boundaries that the constructor was given.
   void set_pressures(const std::vector<double> &p);
   /// Returns whether the tangent is symmetric with these pressures and prescribed displacements g, as it is where no
-  /// edge of a boundary under pressure can move across itself. Sets the pressures; a residual that was computed is lost.
+  /// edge of a boundary under pressure can move across itself. Sets the pressures, and loses a computed residual.
   bool symmetric_with(const std::vector<double> &p, const Vector<double> &g);
   /// Returns the size of a state: nodal values of u, then where dilatations are projected coefficients of θ - 1 and p.
   int n_state() const { return unknown.size() + 2 * n_coefficients(); }
@@ -87,7 +87,7 @@ public:
   /// Sets θ and p in a state to the projections of J and U'(θ). It is for a state that begins a run: recomputed from u
   /// they lead Newton's method astray.
   void project(Vector<double> &state);
-  /// Returns the results of a motion with nodal values u and velocities v; waits. A tangent needs another residual then.
+  /// Returns the results of a motion with nodal values u and velocities v; waits. A tangent then needs a new residual.
   MotionResults motion(const Vector<double> &u, const Vector<double> &v);
   /// @}
 
@@ -100,8 +100,8 @@ public:
   }
   /// Returns how many points have det F <= 0 or θ <= 0 in the state of the last residual; waits.
   double n_inverted();
-  /// Returns the least det F there, or the least θ where det F > 0 everywhere, and where it is: "det F = -0.1 at (1, 2),
-  /// material 0".
+  /// Returns the least det F there, or the least θ where det F > 0 everywhere, and where it is: "det F = -0.1 at (1,
+  /// 2), material 0".
   std::string least_stretch();
   /// Returns the least of J and the principal stretches in cells of the materials that count; waits. None: infinity.
   double least_principal_stretch(const std::function<bool(unsigned int material)> &counts);

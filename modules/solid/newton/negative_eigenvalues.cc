@@ -15,8 +15,8 @@ namespace adamant
 {
 namespace
 {
-// Whether the symmetric A, of which `a` has all entries, is L Lᵀ and so positive definite. Row i of L begins where row i
-// of A does, which spares nearly all of the work. L replaces A below the diagonal.
+// Whether the symmetric A, of which `a` has all entries, is L Lᵀ and so positive definite. Row i of L begins where row
+// i of A does, which spares nearly all of the work. L replaces A below the diagonal.
 bool has_cholesky_factor(int n, std::vector<double> &a)
 {
   std::vector<double> diagonal(n);

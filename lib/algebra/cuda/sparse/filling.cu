@@ -133,7 +133,7 @@ struct LaneEntries
       codes = A.codes + s.codes() + (shared ? of_pair * ((s.width * shape.run * shape.rows + 3) / 4) : lane);
   }
 
-  // Calls action(e, from) for the entries e of row c of the node that are no padding; `from` is the place in the source.
+  // Calls action(e, from) for the entries e of row c of the node that are no padding; `from`: place in the source.
   template <class Action>
   __device__ void for_each_of_row(int c, const Action &action) const
   {

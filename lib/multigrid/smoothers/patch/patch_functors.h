@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-// Functors for Device::for_each, for_each_by_lanes and for_each_by_teams: the inverses of patches, and smoothers made of
-// them.
+// Functors for Device::for_each, for_each_by_lanes and for_each_by_teams: the inverses of patches, and smoothers made
+// of them.
 
 namespace adamant
 {
@@ -94,8 +94,8 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
 /// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
 /// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry.
-/// No patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a fixed
-/// length.
+/// No patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a
+/// fixed length.
 template <typename Number, int most>
 struct InvertPatches
 {
@@ -198,7 +198,7 @@ struct InvertPatches<Number, 0>
 };
 
 /// Inverts patches of up to 16 tiles as InvertPatches does, for for_each_by_teams over the patches. A thread of a team
-/// holds a tile of tile x tile entries, in registers up to tile 9. The pivots of a tile K on the diagonal are taken at once:
+/// holds a tile of tile x tile entries, in registers up to tile 9. The pivots of a diagonal tile K are taken at once:
 /// A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
 template <typename Number, int tile>
 struct InvertByTiles
