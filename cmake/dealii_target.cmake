@@ -39,6 +39,10 @@ endif()
 function(adamant_dealii_target target)
   deal_ii_setup_target(${target})
   set_target_properties(${target} PROPERTIES ADAMANT_DEALII ON)
+  get_target_property(kernels ${target} ADAMANT_KERNELS)
+  if(kernels AND NOT ADAMANT_QUICK AND NOT ADAMANT_CHECKED)
+    return() # these headers have less optimization
+  endif()
   if(ADAMANT_PRECOMPILE)
     get_target_property(quick ${target} ADAMANT_QUICK)
     if(quick AND NOT ADAMANT_QUICK AND NOT ADAMANT_CHECKED) # which have one optimization for all
