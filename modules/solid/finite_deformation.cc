@@ -70,6 +70,11 @@ FiniteDeformation<dim>::FiniteDeformation(const Device &device, const DeviceFiel
       for (const auto &cell : unknown.space().active_cells())
         volume += cell->measure();
       unknown.space().communicator().sum(&volume, 1);
+      double compliance = 0.;
+      for (const SolidEnergy &energy : table)
+        compliance = std::max(compliance, 1. / energy.bulk);
+      unknown.space().communicator().max(&compliance, 1);
+      bulk = 1. / compliance;
     }
   pressures           = Vector<double>(device, static_cast<int>(pressed.size()));
   std::size_t n_cells = 0, n = unknown.space().dofs_per_cell();
@@ -373,7 +378,9 @@ void FiniteDeformation<dim>::follow(Vector<double> &d)
 template <int dim>
 double FiniteDeformation<dim>::residual_of_dilatation() const
 {
-  return projected() ? std::sqrt(device.dot(r_p, r_p) / volume) : 0.;
+  return projected() ?
+           std::sqrt(std::max(device.dot(r_p, r_p), device.dot(r_theta, r_theta) / (bulk * bulk)) / volume) :
+           0.;
 }
 
 template <int dim>

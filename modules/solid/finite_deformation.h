@@ -121,7 +121,8 @@ public:
   /// but not in steps that conserve energy.
   double n_inverted_on_coarser() const { return n_replaced; }
   bool   in_motion() const { return inertia.acts(); } ///< whether the tangent has a term of inertia
-  /// Returns the root mean square of Π J - θ in the state of the last residual; waits.
+  /// Returns the larger of two root mean squares in the last residual's state; waits. They are of Π J - θ and of
+  /// (Π U'(θ) - p) / K, with the least bulk modulus K.
   double residual_of_dilatation() const;
   /// Makes r = -F the right-hand side of the tangent's system for a displacement that changes by δ, nodal values,
   /// beside the unknowns: r -= K δ. Where dilatations are projected, it subtracts what their own residuals add, too.
@@ -209,8 +210,8 @@ private:
   Vector<double>              r_p, r_theta, d_theta, d_p;                 // coefficients
   List<double>                of_cells;    // their tangents, of one level at a time, or their results
   List<int>                   cell_number; // 0, 1, ...
-  double                      volume = 0., n_replaced = 0.;
-  double                      has_expressions = 0.; // on any rank
+  double                      volume = 0., bulk = 0., n_replaced = 0.; // bulk: the least modulus
+  double                      has_expressions = 0.;                    // on any rank
   Scalars                     counted;
   SumsOfCells                 sums_of_cells; // of results
   Inertia<dim>                inertia;

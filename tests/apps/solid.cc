@@ -575,6 +575,23 @@ TEST_F(Solid, SquareWhoseSidesAreHeld)
   EXPECT_NEAR(columns.at("largest_J").back(), 1.1, 1e-11);
 }
 
+// Forces of a wrong pressure would act on held nodes alone.
+TEST_F(Solid, PressureOfASquareWhoseSidesAreHeld)
+{
+  const auto outcome = start({"--backend", "host",
+                              "--threads", "1",
+                              "--set",     "Problem/Dimension=2",
+                              "--set",     "Problem/Material=neo_hooke; mu = 1; K = 20",
+                              "--set",     "Mesh/Refinements=2",
+                              "--set",     "Problem/Body force=0; 0",
+                              "--set",     "Problem/Boundary displacement=-0.3*t*x; -0.3*t*y",
+                              "--set",     "Discretization/Volumetric strain=mean_dilatation",
+                              "--set",     "Output/Statistics=mean mean_stress",
+                              "--set",     "Output/Interval=0"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NEAR(statistics(outcome).at("mean_mean_stress").back(), 10. * (0.49 - 1. / 0.49), 1e-6);
+}
+
 TEST_F(Solid, SaysWhereAnEnergyIsNoNumber)
 {
   const auto outcome =
