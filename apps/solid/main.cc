@@ -156,11 +156,14 @@ private:
   // Takes one load step, or a part of it where Newton's method fails.
   PendingResult advance() override
   {
+    const auto take  = [this] { return (newton = find_equilibrium(start == 0.)).steps; };
+    const auto cause = [this] {
+      note_what_is_unusual();
+      return equilibrium->cause();
+    };
     try
       {
-        steps.take(
-          start, time, [this] { return (newton = find_equilibrium(start == 0.)).steps; },
-          [this] { return note_what_is_unusual(), equilibrium->cause(); });
+        steps.take(start, time, take, cause);
       }
     catch (const SolverError &error)
       {

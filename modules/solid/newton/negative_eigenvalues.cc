@@ -3,44 +3,54 @@
 #include "operators/device_level.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
 // LAPACK, by columns.
 extern "C" void dsytrf_(const char *uplo, const int *n, double *a, const int *lda, int *pivot, double *work,
                         const int *lwork, int *info);
+extern "C" void dpbtrf_(const char *uplo, const int *n, const int *width, double *band, const int *length, int *info);
 
 namespace adamant
 {
 namespace
 {
-// Whether the symmetric A, of which `a` has all entries, is L Lᵀ and so positive definite. Row i of L begins where row
-// i of A does, which spares nearly all of the work. L replaces A below the diagonal.
-bool has_cholesky_factor(int n, std::vector<double> &a)
+// Whether the symmetric A is L Lᵀ and so positive definite; column i of the band of A has its entries from row i on.
+bool has_cholesky_factor(const CSRMatrix<double> &A)
 {
-  std::vector<double> diagonal(n);
-  std::vector<int>    first(n);
+  int width = 0;
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      width = std::max(width, A.column[k] - i);
+  const int           length = width + 1;
+  std::vector<double> band(std::size_t(length) * A.n_rows);
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      if (A.column[k] >= i)
+        band[std::size_t(i) * length + A.column[k] - i] = A.value[k];
+  int info = 0;
+  dpbtrf_("L", &A.n_rows, &width, band.data(), &length, &info);
+  return info == 0;
+}
+
+// Of D, for any symmetric A. It takes several times as long.
+double negative_pivots(const CSRMatrix<double> &A)
+{
+  const int           n = A.n_rows, length = 64 * n;
+  std::vector<double> a(std::size_t(n) * n), work(length);
   for (int i = 0; i < n; ++i)
-    {
-      double *row = a.data() + std::size_t(i) * n;
-      first[i]    = static_cast<int>(std::find_if(row, row + i, [](double value) { return value != 0.; }) - row);
-      for (int j = first[i]; j <= i; ++j)
-        {
-          const double *other = a.data() + std::size_t(j) * n;
-          double        sum   = 0.;
-#pragma omp simd reduction(+ : sum)
-          for (int k = std::max(first[i], first[j]); k < j; ++k)
-            sum += row[k] * other[k];
-          if (j < i)
-            row[j] = (row[j] - sum) / diagonal[j];
-          else
-            diagonal[i] = std::sqrt(row[i] - sum);
-        }
-      if (!(diagonal[i] > 0.))
-        return false;
-    }
-  return true;
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      a[std::size_t(i) * n + A.column[k]] = A.value[k];
+  int              info = 0;
+  std::vector<int> pivot(n);
+  dsytrf_("L", &n, a.data(), &n, pivot.data(), work.data(), &length, &info);
+  double negative = 0.;
+  for (int i = 0; i < n; ++i)
+    if (pivot[i] < 0) // a block of two, which has a negative and a positive eigenvalue
+      negative += 0.5;
+    else if (a[std::size_t(i) * n + i] < 0.)
+      negative += 1.;
+  return negative;
 }
 } // namespace
 
@@ -51,23 +61,8 @@ std::optional<int> n_negative_eigenvalues(const Communicator &communicator, cons
   communicator.max(unfit, 1);
   if (unfit[0] > 0.)
     return {};
-  const auto          A = matrix_on_host(level);
-  std::vector<double> a(std::size_t(n) * n), work(std::size_t(64) * n);
-  for (int i = 0; i < n; ++i)
-    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      a[std::size_t(i) * n + A.column[k]] = A.value[k];
-  const int        length = static_cast<int>(work.size());
-  int              info   = 0;
-  std::vector<int> pivot(n);
-  const bool       definite = has_cholesky_factor(n, a);
-  if (!definite) // twenty times as long; it reads the other triangle
-    dsytrf_("L", &n, a.data(), &n, pivot.data(), work.data(), &length, &info);
-  double negative = 0.;
-  for (int i = 0; i < n && !definite; ++i)
-    if (pivot[i] < 0) // a block of two, which has a negative and a positive eigenvalue
-      negative += 0.5;
-    else if (a[std::size_t(i) * n + i] < 0.)
-      negative += 1.;
+  const auto A        = matrix_on_host(level);
+  double     negative = has_cholesky_factor(A) ? 0. : negative_pivots(A);
   communicator.sum(&negative, 1);
   return static_cast<int>(negative + 0.5);
 }
