@@ -17,11 +17,9 @@
 
 namespace adamant
 {
-bool factors_are_cheap(const CSRMatrix<double> &A)
+bool factors_are_cheap(const CSRMatrix<double> &A, double largest_front)
 {
-  // Factors take about s³ operations, s the largest front: rows in layers of the graph from one end, on average.
-  constexpr double largest_front = 300.;
-  int              end = 0, n_layers = 0;
+  int end = 0, n_layers = 0;
   for (int i = 1; i < A.n_rows; ++i)
     if (A.row_start[i + 1] - A.row_start[i] > A.row_start[end + 1] - A.row_start[end])
       end = i;

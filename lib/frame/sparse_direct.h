@@ -13,8 +13,9 @@ inline constexpr bool has_sparse_direct = true;
 inline constexpr bool has_sparse_direct = false;
 #endif
 
-/// Whether the factors of a matrix take less time than some cycles of algebraic multigrid, by its size.
-bool factors_are_cheap(const CSRMatrix<double> &A);
+/// Whether the factors of a matrix take less time than some cycles of algebraic multigrid: about s³ operations, where s
+/// is the largest front, rows in layers of the graph from one end on average. s may be `largest_front`.
+bool factors_are_cheap(const CSRMatrix<double> &A, double largest_front = 300.);
 
 /// Returns the solver of a matrix by its LU factors, which deal.II's UMFPACK makes on the host. One rank has all rows;
 /// ranks without rows get a solver, too. Throws SingularMatrix where the matrix is singular, and InputError where

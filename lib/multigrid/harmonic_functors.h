@@ -14,6 +14,7 @@ struct MultiplyAround
   RowsView    A, P, around; ///< around: P_b, see HarmonicRows
   PatchesView cells;
   int         most_nodes;
+  bool        apart; ///< whether P_b couples no components with each other, so that their entries are added at once
   double     *value;
 
   template <class Lanes>
@@ -39,27 +40,46 @@ private:
     const EntryNumber first = P.row_start[i], n_P = P.row_start[i + 1] - first;
     for (EntryNumber e = lanes.number(); e < n_P * n_rows; e += Lanes::size)
       value[first + e] = 0.;
-    for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    const int m = apart && Lanes::size >= cells.m ? cells.m : 1, at_once = Lanes::size / m,
+              c = lanes.number() / at_once;
+    for (EntryNumber k = A.row_start[i], end = A.row_start[i + 1]; k < end;)
       {
-        const EntryNumber end = around.row_start[A.column[k] + 1];
-        EntryNumber       b   = around.row_start[A.column[k]];
-        if (b == end)
-          continue;
         lanes.wait(); // other lanes have added to the same entries
-        for (b += lanes.number(); b < end; b += Lanes::size)
+        if (const int j = A.column[k]; j % m == 0 && k + m <= end && A.column[k + m - 1] == j + m - 1)
           {
-            const EntryNumber e = P.lower_bound(i, around.column[b]);
-            for (int c = 0; c < n_rows; ++c)
-              value[e + c * n_P] += A.value[k + c * n_A] * around.value[b];
+            if (c < m)
+              add(i, n_rows, n_A, n_P, k + c, lanes.number() % at_once, at_once);
+            k += m;
           }
+        else
+          {
+            add(i, n_rows, n_A, n_P, k, lanes.number(), Lanes::size);
+            ++k;
+          }
+      }
+  }
+
+  // Adds the products of the entries k of n_rows rows of A with every at_once-th entry of a row of P_b.
+  ADAMANT_HOST_DEVICE void add(int i, int n_rows, EntryNumber n_A, EntryNumber n_P, EntryNumber k, int from,
+                               int at_once) const
+  {
+    const int column = A.column[k];
+    for (EntryNumber b = around.row_start[column] + from; b < around.row_start[column + 1]; b += at_once)
+      {
+        const EntryNumber e = P.lower_bound(i, around.column[b]);
+        for (int r = 0; r < n_rows; ++r)
+          value[e + r * n_P] += A.value[k + r * n_A] * around.value[b];
       }
   }
 };
 
-/// Computes a row -A_ii⁻¹ (A_ib P_b) of P inside a cell from the values of MultiplyAround, and as that is called. A
-/// lane takes columns, several at a time.
+/// Computes rows -A_ii⁻¹ (A_ib P_b) of P inside a cell from the values of MultiplyAround, `rows` for each call, for
+/// Device::for_each_by_lanes over ceil(most_unknowns / rows) of each cell. All rows of a cell have the same columns, of
+/// which a lane takes some.
 struct SolveInside
 {
+  static constexpr int rows = 4, columns = 3;
+
   RowsView      P;
   PatchesView   cells;
   int           most_unknowns;
@@ -67,30 +87,37 @@ struct SolveInside
   double       *value; ///< of P
 
   template <class Lanes>
-  ADAMANT_HOST_DEVICE void operator()(int unknown, const Lanes &lanes) const
+  ADAMANT_HOST_DEVICE void operator()(int call, const Lanes &lanes) const
   {
-    constexpr int several = 4;
-    const int     p = unknown / most_unknowns, i = unknown % most_unknowns;
-    if (i >= cells.n_unknowns(p))
+    const int calls = (most_unknowns + rows - 1) / rows, p = call / calls, i = call % calls * rows,
+              n = cells.n_unknowns(p);
+    if (i >= n)
       return;
-    const EntryNumber first = P.row_start[cells.row(p, i)], n_columns = P.row_start[cells.row(p, i) + 1] - first;
-    for (EntryNumber begin = lanes.number(); begin < n_columns; begin += several * Lanes::size)
+    const EntryNumber n_columns = P.row_start[cells.row(p, i) + 1] - P.row_start[cells.row(p, i)];
+    for (EntryNumber begin = lanes.number(); begin < n_columns; begin += columns * Lanes::size)
       {
-        double sum[several] = {};
-#pragma unroll 4
-        for (int j = 0; j < cells.n_unknowns(p); ++j)
+        double sum[rows][columns] = {};
+#pragma unroll 2
+        for (int j = 0; j < n; ++j)
           {
-            const double        a   = inverse[cells.place(p, i, j)];
             const double *const row = right + P.row_start[cells.row(p, j)];
 #pragma unroll
-            for (int s = 0; s < several; ++s)
+            for (int s = 0; s < columns; ++s)
               if (const EntryNumber c = begin + s * Lanes::size; c < n_columns)
-                sum[s] -= a * row[c];
+                {
+                  const double b = row[c];
+#pragma unroll
+                  for (int r = 0; r < rows; ++r)
+                    if (i + r < n)
+                      sum[r][s] -= inverse[cells.place(p, i + r, j)] * b;
+                }
           }
 #pragma unroll
-        for (int s = 0; s < several; ++s)
-          if (const EntryNumber c = begin + s * Lanes::size; c < n_columns)
-            value[first + c] = sum[s];
+        for (int r = 0; r < rows; ++r)
+#pragma unroll
+          for (int s = 0; s < columns; ++s)
+            if (const EntryNumber c = begin + s * Lanes::size; i + r < n && c < n_columns)
+              value[P.row_start[cells.row(p, i + r)] + c] = sum[r][s];
       }
   }
 };

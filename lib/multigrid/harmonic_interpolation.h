@@ -23,5 +23,6 @@ private:
   PatchLists        cells;
   List<EntryNumber> place; // R's entry k is entry place[k] of P
   List<double>      inverse;
+  bool              apart; // see MultiplyAround
 };
 } // namespace adamant

@@ -169,9 +169,12 @@ void LinearSolverParameters::add_coarse_solver(const TrilinosAMGOptions &of_ml, 
     options.make_coarse_solver = make_trilinos_amg(of_ml);
   if (coarse_solver == "auto" && amg_suits)
     options.make_prolongations = make_trilinos_prolongations(of_ml);
+  // Where patches smooth, algebraic levels, which points smooth, are poor: nearly incompressible solids take five times
+  // the iterations.
+  const bool patches = given.multigrid.smoother.type == "vertex_patches";
   if (coarse_solver == "auto" && has_sparse_direct)
-    options.make_coarse_solver = [always = !options.make_prolongations](const CSRMatrix<double> &A) {
-      return always || factors_are_cheap(A) ? sparse_direct(A) : ExternalSolver{nullptr};
+    options.make_coarse_solver = [always = !options.make_prolongations, patches](const CSRMatrix<double> &A) {
+      return always || factors_are_cheap(A, patches ? 1000. : 300.) ? sparse_direct(A) : ExternalSolver{nullptr};
     };
 }
 

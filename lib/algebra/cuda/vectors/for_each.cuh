@@ -96,8 +96,8 @@ struct BlockTeam
   template <typename Action>
   __device__ void for_each(int n, const Action &action) const
   {
-    if (static_cast<int>(threadIdx.x) < n)
-      action(static_cast<int>(threadIdx.x));
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+      action(i);
     __syncthreads();
   }
 };
@@ -105,7 +105,8 @@ struct BlockTeam
 template <typename Functor>
 __global__ void __launch_bounds__(Functor::largest_team, Functor::least_teams) for_each_by_teams_kernel(Functor f)
 {
-  __shared__ typename Functor::Shared                                     shared;
+  extern __shared__ double4 team_memory[];
+  auto                     &shared = reinterpret_cast<typename Functor::Shared &>(team_memory);
   typename BlockTeam::Kept<typename Functor::Kept, Functor::largest_team> kept;
   if constexpr (Functor::writes_matrix)
     wait_and_hold_successors();
@@ -120,10 +121,14 @@ __global__ void __launch_bounds__(Functor::largest_team, Functor::least_teams) f
 template <typename Functor>
 void for_each_by_teams(const DeviceInterface &device, int n, int team_size, const Functor &f)
 {
-  const auto &context = static_cast<const Context &>(device);
+  constexpr int bytes = sizeof(typename Functor::Shared), without_asking = 48 << 10;
+  const auto   &context = static_cast<const Context &>(device);
+  const auto    kernel  = for_each_by_teams_kernel<Functor>;
+  if (bytes > without_asking)
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
+          bytes);
+  launch<true, bytes>(context, __PRETTY_FUNCTION__, kernel, n, team_size, f);
   if constexpr (Functor::writes_matrix)
-    launch_writer(context, __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
-  else
-    launch(context, __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
+    context.separate_next_launch();
 }
 } // namespace adamant::cuda

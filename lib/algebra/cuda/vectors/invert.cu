@@ -11,8 +11,9 @@ namespace adamant::cuda
 {
 namespace
 {
-constexpr int panel = 32, panel_threads = 512, most_blocks = 32, rows_of_block = 16, columns_of_block = 128;
-using Key = unsigned long long; // a size, and a row in the last 14 bits
+constexpr int panel = 32, panel_threads = 512, most_blocks = 32, rows_of_block = 16, rows_at_once = 4,
+              columns_of_block = 128;
+using Key                      = unsigned long long; // a size, and a row in the last 14 bits
 
 __device__ Key largest_of_warp(Key mine)
 {
@@ -167,13 +168,21 @@ __global__ void __launch_bounds__(columns_of_block)
 #pragma unroll
   for (int k = 0; k < panel; ++k)
     of_rows[k] = rows[k * width + j];
-  for (int i = begin; i < min(n, begin + rows_of_block); ++i)
+  for (int i = begin; i < begin + rows_of_block; i += rows_at_once)
     {
-      double sum = first <= i && i < end ? 0. : a[i * width + j];
+      double sum[rows_at_once];
+#pragma unroll
+      for (int r = 0; r < rows_at_once; ++r)
+        sum[r] = i + r >= n || (first <= i + r && i + r < end) ? 0. : a[(i + r) * width + j];
 #pragma unroll
       for (int k = 0; k < panel; ++k)
-        sum += of_panel[i - begin][k] * of_rows[k];
-      a[i * width + j] = sum;
+#pragma unroll
+        for (int r = 0; r < rows_at_once; ++r)
+          sum[r] += of_panel[i - begin + r][k] * of_rows[k];
+#pragma unroll
+      for (int r = 0; r < rows_at_once; ++r)
+        if (i + r < n)
+          a[(i + r) * width + j] = sum[r];
     }
 }
 

@@ -111,9 +111,9 @@ private:
       inverse = List<char>(device, lists.n_entries * sizeof(Entry));
     auto *const matrices = reinterpret_cast<Entry *>(inverse.data());
     invert_patches(device, A, lists, matrices, Entry(1e-5));
-    device.for_each_by_lanes(first.size() - 1,
-                             SumPatches<Entry>{lists.view(), weight, matrices, first.data(), patch.data(), place.data(),
-                                               S_rows->view(), S_rows->values.data()});
+    const SumPatches<Entry> sum{lists.view(), weight,       matrices,       first.data(),
+                                patch.data(), place.data(), S_rows->view(), S_rows->values.data()};
+    for_each_by_teams(device, first.size() - 1, std::min((lists.most + 31) / 32 * 32, sum.largest_team), sum);
   }
 
   PatchKind                       kind;

@@ -2,9 +2,11 @@
 
 #include "algebra/compressed_rows.h"
 #include "algebra/teams.h"
+#include "base/exceptions.h"
 #include "base/host_device.h"
 
 #include <cmath>
+#include <string>
 
 // Functors for Device::for_each, for_each_by_lanes and for_each_by_teams: the inverses of patches, and smoothers made
 // of them.
@@ -27,16 +29,13 @@ struct PatchesView
   }
 
   /// Calls action(c, k) for c < m, where k is the number of the entry (i, j m + c) of A, or -1 without such an entry.
-  /// The columns of a node j mostly follow each other, so that one search finds them.
   template <typename Action>
   ADAMANT_HOST_DEVICE void for_each_entry_of(int j, const RowsView &A, int i, const Action &action) const
   {
-    const int         column = j * m;
-    const EntryNumber k      = A.find(i, column);
+    const EntryNumber end = A.row_start[i + 1];
+    EntryNumber       k   = A.lower_bound(i, j * m);
     for (int c = 0; c < m; ++c)
-      action(c, k != EntryNumber(-1) && k + c < A.row_start[i + 1] && A.column[k + c] == column + c ?
-                  k + c :
-                  A.find(i, column + c));
+      action(c, k < end && A.column[k] == j * m + c ? k++ : EntryNumber(-1));
   }
 };
 
@@ -157,68 +156,28 @@ private:
   }
 };
 
-/// Inverts the matrices of patches of more than `more_than` unknowns, in device memory. A lane takes columns.
-template <typename Number>
-struct InvertPatches<Number, 0>
-{
-  RowsView    A;
-  PatchesView patches;
-  Number     *inverse, least;
-  int         more_than;
-
-  template <class Lanes>
-  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
-  {
-    const int n = patches.n_unknowns(p);
-    if (n <= more_than)
-      return;
-    gather_patch(A, patches, p, lanes, inverse);
-    lanes.wait();
-    for (int pivot = 0; pivot < n; ++pivot)
-      {
-        Number *const column   = inverse + patches.place(p, 0, pivot);
-        const Number  value    = column[pivot];
-        const int     row      = patches.row(p, pivot);
-        const bool    vanishes = fabs(value) <= least * static_cast<Number>(fabs(A.entry(row, row)));
-        const Number  scale    = vanishes ? Number(0) : Number(1) / value;
-        for (int j = lanes.number(); j < n; j += Lanes::size)
-          if (Number *const other = inverse + patches.place(p, 0, j); j != pivot)
-            {
-              const Number of_pivot = other[pivot] *= scale;
-              for (int i = 0; i < n; ++i)
-                if (i != pivot)
-                  other[i] -= column[i] * of_pivot;
-            }
-        lanes.wait();
-        for (int i = lanes.number(); i < n; i += Lanes::size)
-          column[i] = i == pivot ? scale : -column[i] * scale;
-        lanes.wait();
-      }
-  }
-};
-
-/// Inverts patches of up to 16 tiles as InvertPatches does, for for_each_by_teams over the patches. A thread of a team
-/// holds a tile of tile x tile entries, in registers up to tile 9. The pivots of a diagonal tile K are taken at once:
+/// Inverts the matrices of patches as InvertPatches does, for for_each_by_teams over the patches. The pivots of a diagonal
+/// block K are taken at once:
 /// A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
-template <typename Number, int tile>
-struct InvertByTiles
+/// Patches of up to `most_inside` unknowns are inverted in the team's memory, which has room for so many numbers, and
+/// larger ones where the inverse goes.
+template <typename Number, int most_inside, int room, int most, int threads, int teams>
+struct InvertByTeams
 {
-  static constexpr int  side = 16, largest_team = side * side, least_teams = tile <= 6 ? 2 : 1, most = side * tile;
+  static constexpr int  largest_team = threads, least_teams = teams, block = 6;
   static constexpr bool writes_matrix = false;
-  using Tile                          = Number[tile][tile];
   struct Kept
   {
-    Tile a;
+    Number row[block]; // of A_KK
   };
   struct Shared
   {
-    Number row[tile][most], column[tile][most], diagonal[most]; // A_KJ and A_IK
-    Tile   pivots;                                              // A_KK
+    Number matrix[room], diagonal[most], row_of_pivot[2][block]; // steps take turns
   };
   RowsView    A;
   PatchesView patches;
   Number     *inverse, least;
-  int         more_than; ///< patches of so many unknowns or fewer are left out, and of more than `most`
+  int         more_than; ///< patches of so many unknowns or fewer are left out
 
   template <class EachKept, class Team>
   ADAMANT_HOST_DEVICE void fetch(int, EachKept &, const Team &) const
@@ -226,143 +185,250 @@ struct InvertByTiles
   template <class EachKept, class Team>
   ADAMANT_HOST_DEVICE void operator()(int p, Shared &shared, EachKept &kept, const Team &team) const
   {
-    const int n = patches.n_unknowns(p), tiles = (n + tile - 1) / tile;
+    const int n = patches.n_unknowns(p);
     if (n <= more_than || n > most)
       return;
-    const auto for_each_tile = [&](const auto &action) {
-      team.for_each(largest_team, [&](int t) {
-        if (const int i = t / side, j = t % side; i < tiles && j < tiles)
-          action(i, j, kept[t].a);
-      });
-    };
-    const int n_nodes = n / patches.m;
-    team.for_each(largest_team, [&](int t) { // a thread takes a row and a node after the other
-      for (int e = t; e < n * n_nodes; e += largest_team)
-        patches.for_each_entry_of(patches.node[patches.start[p] + e % n_nodes], A, patches.row(p, e / n_nodes),
-                                  [&](int c, EntryNumber k) {
-                                    inverse[patches.place(p, e / n_nodes, e % n_nodes * patches.m + c)] =
-                                      k != EntryNumber(-1) ? static_cast<Number>(A.value[k]) : Number(0);
-                                  });
-    });
-    for_each_tile([&](int i, int j, Tile &a) {
-      for_each_entry([&](int r, int c) { // 1 on the diagonal behind the end
-        const int row = i * tile + r, column = j * tile + c;
-        a[r][c] = row < n && column < n ? inverse[patches.place(p, row, column)] : Number(row == column);
-        if (row == column)
-          shared.diagonal[row] = a[r][c];
-      });
-    });
-    for (int K = 0; K < tiles; ++K)
+    if (n <= most_inside)
       {
-        for_each_tile([&](int i, int j, Tile &a) {
-          if (i == K && j == K)
-            invert(shared.diagonal + K * tile, a);
-          if (j == K)
-            for_each_entry(
-              [&](int r, int c) { (i == K ? shared.pivots[r][c] : shared.column[c][i * tile + r]) = a[r][c]; });
-        });
-        for_each_tile([&](int i, int j, Tile &a) {
-          if (i == K && j != K)
-            multiply(shared, j * tile, a);
-        });
-        for_each_tile([&](int i, int j, Tile &a) {
-          if (i != K && j != K)
-            subtract(shared, i * tile, j * tile, a);
-          else if (i != K)
-            multiply_column(shared.pivots, a);
-        });
+        const Dense<Team, true> a(n, shared.matrix);
+        invert(p, a, shared, kept, team);
+        team.for_each(n * n, [&](int e) { inverse[patches.place(p, 0, 0) + e] = a(e % n, e / n); });
       }
-    for_each_tile([&](int i, int j, Tile &a) {
-      for_each_entry([&](int r, int c) {
-        if (i * tile + r < n && j * tile + c < n)
-          inverse[patches.place(p, i * tile + r, j * tile + c)] = a[r][c];
-      });
-    });
+    else if constexpr (most > most_inside)
+      invert(p, Dense<Team, false>(n, inverse + patches.place(p, 0, 0)), shared, kept, team);
   }
 
 private:
-  template <class Action>
-  ADAMANT_HOST_DEVICE static void for_each_entry(const Action &action)
+  // A matrix by columns, and the tiles of its products. Threads that follow each other have rows that do so.
+  template <class Team, bool inside_>
+  struct Dense
   {
+    static constexpr bool inside = inside_; // in the team's memory, which has room for all rows of tiles
+    static constexpr bool fixed  = inside && !Team::one_thread; // places that the compiler knows
+    static constexpr int  tile   = Team::one_thread ? block : 4;
+
+    ADAMANT_HOST_DEVICE Dense(int n, Number *entry)
+      : n(n)
+      , entry(entry)
+    {}
+    ADAMANT_HOST_DEVICE int     n_tiles() const { return ((fixed ? most_inside : n) + tile - 1) / tile; }
+    ADAMANT_HOST_DEVICE int     leading() const { return fixed ? room / most_inside : inside ? tile * n_tiles() : n; }
+    ADAMANT_HOST_DEVICE Number &operator()(int i, int j) const { return entry[j * leading() + i]; }
+    ADAMANT_HOST_DEVICE int     step() const { return Team::one_thread ? 1 : n_tiles(); } // between rows of a tile
+    ADAMANT_HOST_DEVICE int     begin(int t) const { return Team::one_thread ? t * tile : t; }
+    ADAMANT_HOST_DEVICE int     rows(int t) const
+    {
+      const int left = (n - begin(t) + step() - 1) / step();
+      return left < tile ? left : tile;
+    }
+
+    int     n;
+    Number *entry;
+  };
+
+  template <class Matrix, class EachKept, class Team>
+  ADAMANT_HOST_DEVICE void invert(int p, const Matrix &a, Shared &shared, EachKept &kept, const Team &team) const
+  {
+    gather(p, a, team);
+    team.for_each(a.n, [&](int i) { shared.diagonal[i] = a(i, i); });
+    for (int first = 0; first < a.n; first += block)
+      {
+        team.for_each(block + (first > 0 ? a.n : 0), [&](int i) {
+          if (i >= block)
+            multiply_columns(a, first - block, i - block);
+          else
+            take_row(a, first, i, kept[i].row, shared);
+        });
+#pragma unroll
+        for (int k = 0; k < block; ++k)
+          team.for_each(block, [&](int r) { take_pivot(a, first, k, r, kept[r].row, shared); });
+        team.for_each(a.n, [&](int j) { multiply_rows(a, first, j); });
+        const auto panels = panels_of(a, first, shared, team);
+        team.for_each(a.n_tiles() * a.n_tiles(),
+                      [&](int t) { subtract(a, panels, t % a.n_tiles(), t / a.n_tiles(), first); });
+      }
+    team.for_each(a.n, [&](int i) { multiply_columns(a, (a.n - 1) / block * block, i); });
+  }
+
+  template <class Matrix, class Team>
+  ADAMANT_HOST_DEVICE void gather(int p, const Matrix &a, const Team &team) const
+  {
+    const int n_nodes = a.n / patches.m;
+    team.for_each(a.n * n_nodes, [&](int e) { // a thread takes a row and a node
+      patches.for_each_entry_of(patches.node[patches.start[p] + e % n_nodes], A, patches.row(p, e / n_nodes),
+                                [&](int c, EntryNumber k) {
+                                  a(e / n_nodes, e % n_nodes * patches.m + c) =
+                                    k != EntryNumber(-1) ? static_cast<Number>(A.value[k]) : Number(0);
+                                });
+    });
+  }
+
+  ADAMANT_HOST_DEVICE static bool outside(int first, int i)
+  {
+    return i < first || i >= first + block;
+  } // of K
+
+  // Takes row r of A_KK, where K begins with `first`. Behind the end of the matrix the diagonal is 1.
+  template <class Matrix>
+  ADAMANT_HOST_DEVICE static void take_row(const Matrix &a, int first, int r, Number *row, Shared &shared)
+  {
+#pragma unroll
+    for (int c = 0; c < block; ++c)
+      {
+        row[c] = first + r < a.n && first + c < a.n ? a(first + r, first + c) : Number(r == c);
+        if (r == 0)
+          shared.row_of_pivot[0][c] = row[c];
+      }
+  }
+
+  // The k-th of the steps that invert A_KK, in row r.
+  template <class Matrix>
+  ADAMANT_HOST_DEVICE void take_pivot(const Matrix &a, int first, int k, int r, Number *row, Shared &shared) const
+  {
+    const Number *const of_pivot = shared.row_of_pivot[k % 2];
+    const bool          vanishes = first + k < a.n && fabs(of_pivot[k]) <= least * fabs(shared.diagonal[first + k]);
+    const Number        scale = vanishes ? Number(0) : Number(1) / of_pivot[k], factor = row[k] * scale;
+#pragma unroll
+    for (int c = 0; c < block; ++c)
+      {
+        row[c] = r == k ? (c == k ? scale : of_pivot[c] * scale) : c == k ? -factor : row[c] - factor * of_pivot[c];
+        if (r == k + 1)
+          shared.row_of_pivot[r % 2][c] = row[c];
+        if (k + 1 == block && first + r < a.n && first + c < a.n)
+          a(first + r, first + c) = row[c];
+      }
+  }
+
+  // Column j of A_KJ <- A_KK A_KJ.
+  template <class Matrix>
+  ADAMANT_HOST_DEVICE static void multiply_rows(const Matrix &a, int first, int j)
+  {
+    if (!outside(first, j))
+      return;
+    const int width = a.n - first < block ? a.n - first : block;
+    Number    old[block], sum[block] = {};
+#pragma unroll
+    for (int k = 0; k < block; ++k)
+      old[k] = k < width ? a(first + k, j) : Number(0);
+#pragma unroll
+    for (int k = 0; k < block; ++k)
+      if (k < width)
+#pragma unroll
+        for (int r = 0; r < block; ++r)
+          if (r < width)
+            sum[r] += a(first + r, first + k) * old[k];
+#pragma unroll
+    for (int r = 0; r < block; ++r)
+      if (r < width)
+        a(first + r, j) = sum[r];
+  }
+
+  // Row i of A_IK <- -A_IK A_KK.
+  template <class Matrix>
+  ADAMANT_HOST_DEVICE static void multiply_columns(const Matrix &a, int first, int i)
+  {
+    if (!outside(first, i))
+      return;
+    const int width = a.n - first < block ? a.n - first : block;
+    Number    old[block];
+#pragma unroll
+    for (int k = 0; k < block; ++k)
+      old[k] = k < width ? a(i, first + k) : Number(0);
+#pragma unroll
+    for (int c = 0; c < block; ++c)
+      if (c < width)
+        {
+          Number sum = 0;
+#pragma unroll
+          for (int k = 0; k < block; ++k)
+            if (k < width)
+              sum -= old[k] * a(first + k, first + c);
+          a(i, first + c) = sum;
+        }
+  }
+
+  // A_IK and A_KJ in the team's memory: entry (i, k) is left[k left_leading + i], entry (k, j) top[j top_leading + k].
+  struct Panels
+  {
+    const Number *left, *top;
+    int           left_leading, top_leading;
+  };
+  template <class Team, bool inside>
+  ADAMANT_HOST_DEVICE static Panels panels_of(const Dense<Team, inside> &a, int first, Shared &shared, const Team &team)
+  {
+    if constexpr (inside)
+      return {&a(0, first), &a(first, 0), a.leading(), a.leading()};
+    Number *const left = shared.matrix, *const top = left + block * a.n;
+    team.for_each(a.n, [&](int i) {
+      for (int k = 0; k < block && first + k < a.n; ++k)
+        {
+          left[k * a.n + i]  = a(i, first + k);
+          top[i * block + k] = a(first + k, i);
+        }
+    });
+    return {left, top, a.n, block};
+  }
+
+  // A_IJ <- A_IJ - A_IK A_KJ in a tile. Entries of the tile that are not outside of K stay.
+  template <class Team, bool inside>
+  ADAMANT_HOST_DEVICE static void subtract(const Dense<Team, inside> &a, const Panels &panels, int t, int u, int first)
+  {
+    if (Team::one_thread && !(outside(first, a.begin(t)) && outside(first, a.begin(u))))
+      return;
+    constexpr int tile = Dense<Team, inside>::tile;
+    if (Team::one_thread && a.rows(t) == tile && a.rows(u) == tile)
+      subtract<true, true>(a, panels, t, u, first);
+    else
+      subtract<inside, false>(a, panels, t, u, first);
+  }
+  template <bool all_rows, bool all_columns, class Team, bool inside> // which of them are in the matrix for sure
+  ADAMANT_HOST_DEVICE static void subtract(const Dense<Team, inside> &a, const Panels &panels, int t, int u, int first)
+  {
+    constexpr int       tile = Dense<Team, inside>::tile;
+    const int           rows = a.rows(t), columns = a.rows(u), width = a.n - first, step = a.step();
+    Number *const       x    = &a(a.begin(t), a.begin(u));
+    const Number *const left = panels.left + a.begin(t), *const top = panels.top + a.begin(u) * panels.top_leading;
+    Number sum[tile][tile];
 #pragma unroll
     for (int c = 0; c < tile; ++c)
 #pragma unroll
       for (int r = 0; r < tile; ++r)
-        action(r, c);
-  }
-
-  ADAMANT_HOST_DEVICE void invert(const Number *diagonal, Tile &a) const
-  {
+        sum[c][r] =
+          (all_columns || c < columns) && (all_rows || r < rows) ? x[c * step * a.leading() + r * step] : Number(0);
 #pragma unroll
-    for (int k = 0; k < tile; ++k)
-      {
-        const bool   vanishes = fabs(a[k][k]) <= least * fabs(diagonal[k]);
-        const Number scale    = vanishes ? Number(0) : Number(1) / a[k][k];
-        a[k][k]               = Number(1);
+    for (int k = 0; k < block; ++k)
+      if (k < width)
+        {
+          Number of_left[tile];
 #pragma unroll
-        for (int c = 0; c < tile; ++c)
-          a[k][c] *= scale;
+          for (int r = 0; r < tile; ++r)
+            of_left[r] = all_rows || r < rows ? left[k * panels.left_leading + r * step] : Number(0);
 #pragma unroll
-        for (int r = 0; r < tile; ++r)
-          if (r != k)
+          for (int c = 0; c < tile; ++c)
             {
-              const Number factor = vanishes ? Number(0) : a[r][k];
-              a[r][k]             = Number(0);
+              const Number of_top = (all_columns || c < columns) ? top[c * step * panels.top_leading + k] : Number(0);
 #pragma unroll
-              for (int c = 0; c < tile; ++c)
-                a[r][c] -= factor * a[k][c];
+              for (int r = 0; r < tile; ++r)
+                sum[c][r] -= of_left[r] * of_top;
             }
-      }
-  }
-
-  // A_KJ <- A_KK A_KJ, where J begins with column j of the patch.
-  ADAMANT_HOST_DEVICE static void multiply(Shared &shared, int j, Tile &a)
-  {
+        }
 #pragma unroll
     for (int c = 0; c < tile; ++c)
-      {
-        Number old[tile];
-#pragma unroll
-        for (int k = 0; k < tile; ++k)
-          old[k] = a[k][c];
+      if ((all_columns || c < columns) && (Team::one_thread || outside(first, a.begin(u) + c * step)))
 #pragma unroll
         for (int r = 0; r < tile; ++r)
-          {
-            a[r][c] = Number(0);
-#pragma unroll
-            for (int k = 0; k < tile; ++k)
-              a[r][c] += shared.pivots[r][k] * old[k];
-            shared.row[r][j + c] = a[r][c];
-          }
-      }
-  }
-
-  ADAMANT_HOST_DEVICE static void multiply_column(const Tile &pivots, Tile &a)
-  {
-#pragma unroll
-    for (int r = 0; r < tile; ++r)
-      {
-        Number old[tile];
-#pragma unroll
-        for (int k = 0; k < tile; ++k)
-          old[k] = a[r][k];
-#pragma unroll
-        for (int c = 0; c < tile; ++c)
-          {
-            a[r][c] = Number(0);
-#pragma unroll
-            for (int k = 0; k < tile; ++k)
-              a[r][c] -= old[k] * pivots[k][c];
-          }
-      }
-  }
-
-  ADAMANT_HOST_DEVICE static void subtract(const Shared &shared, int i, int j, Tile &a)
-  {
-    for (int k = 0; k < tile; ++k)
-      for_each_entry([&](int r, int c) { a[r][c] -= shared.column[k][i + r] * shared.row[k][j + c]; });
+          if ((all_rows || r < rows) && (Team::one_thread || outside(first, a.begin(t) + r * step)))
+            x[c * step * a.leading() + r * step] = sum[c][r];
   }
 };
+
+constexpr int most_unknowns_of_patch = 1024;
+
+/// InvertByTeams with the memory of four teams or two on a multiprocessor of a GPU.
+template <typename Number>
+using InvertSmall = InvertByTeams<Number, 81, 6900, 81, 224, 4>;
+template <typename Number>
+using InvertLarge = InvertByTeams<Number, 112, 12544, most_unknowns_of_patch, 384, 2>;
 
 /// Inverts the matrices of all patches, see InvertPatches.
 template <typename Number>
@@ -376,22 +442,29 @@ void invert_patches(const Device &device, const RowsView &A, const PatchLists &l
     device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, lists.view(), inverse, least});
   else
     {
-      by_team(InvertByTiles<Number, 6>{A, lists.view(), inverse, least, 0});
-      if (lists.most > 96)
-        by_team(InvertByTiles<Number, 9>{A, lists.view(), inverse, least, 96});
-      if (lists.most > 144)
-        by_team(InvertByTiles<Number, 12>{A, lists.view(), inverse, least, 144});
-      if (lists.most > 192)
-        device.for_each_by_lanes(n, InvertPatches<Number, 0>{A, lists.view(), inverse, least, 192});
+      by_team(InvertSmall<Number>{A, lists.view(), inverse, least, 0});
+      if (lists.most > most_unknowns_of_patch)
+        throw RunError("a patch of " + std::to_string(lists.most) + " unknowns; the most are " +
+                       std::to_string(most_unknowns_of_patch));
+      if (lists.most > 81)
+        by_team(InvertLarge<Number>{A, lists.view(), inverse, least, 81});
     }
 }
 
-/// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for Device::for_each_by_lanes over the nodes. W_p² is
+/// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for for_each_by_teams over the nodes. W_p² is
 /// `weight`; where `weight` is 0, it is one over the number of patches that have a node. A node without a patch has
 /// rows of the identity. Entries outside of the pattern of S are left out.
 template <typename Number>
 struct SumPatches
 {
+  static constexpr int  largest_team = 128, least_teams = 8;
+  static constexpr bool writes_matrix = false;
+  struct Kept
+  {
+  };
+  struct Shared
+  {
+  };
   PatchesView   patches;
   double        weight;
   const Number *inverse;
@@ -399,47 +472,37 @@ struct SumPatches
   RowsView      S;
   double       *value; ///< of S
 
-  template <class Lanes>
-  ADAMANT_HOST_DEVICE void operator()(int node, const Lanes &lanes) const
+  template <class EachKept, class Team>
+  ADAMANT_HOST_DEVICE void fetch(int, EachKept &, const Team &) const
+  {}
+  template <class EachKept, class Team>
+  ADAMANT_HOST_DEVICE void operator()(int node, Shared &, EachKept &, const Team &team) const
   {
-    const int begin = first[node], end = first[node + 1];
-    set_rows(node, begin == end ? 1. : 0., lanes);
+    const int         m = patches.m, begin = first[node], end = first[node + 1];
+    const EntryNumber start = S.row_start[node * m], size = S.row_start[(node + 1) * m] - start;
+    team.for_each(static_cast<int>(size), [&](int k) { value[start + k] = 0.; });
+    if (begin == end)
+      team.for_each(m, [&](int c) {
+        if (const EntryNumber k = S.find(node * m + c, node * m + c); k != EntryNumber(-1))
+          value[k] = 1.;
+      });
     for (int n = begin; n < end; ++n)
-      {
-        lanes.wait(); // other lanes have added to the same rows
-        add(node, patch[n], place[n], end - begin, lanes);
-      }
+      team.for_each(m * (patches.start[patch[n] + 1] - patches.start[patch[n]]),
+                    [&](int t) { add(node, t % m, patch[n], place[n], t / m, end - begin); });
   }
 
 private:
-  template <class Lanes>
-  ADAMANT_HOST_DEVICE void set_rows(int node, double diagonal, const Lanes &lanes) const
+  // Adds entries of the inverse of patch p, in which this node has place a: those of a row of the node and the columns
+  // of the patch's node b.
+  ADAMANT_HOST_DEVICE void add(int node, int row, int p, int a, int b, int n_patches) const
   {
-    const EntryNumber end = S.row_start[(node + 1) * patches.m];
-    for (EntryNumber k = S.row_start[node * patches.m] + lanes.number(); k < end; k += Lanes::size)
-      value[k] = 0.;
-    lanes.wait();
-    for (int i = node * patches.m + lanes.number(); i < (node + 1) * patches.m; i += Lanes::size)
-      if (const EntryNumber k = S.find(i, i); k != EntryNumber(-1))
-        value[k] = diagonal;
-  }
-
-  // Adds the inverse of patch p, in which this node has place a. A lane takes a row of the node and a node of the
-  // patch.
-  template <class Lanes>
-  ADAMANT_HOST_DEVICE void add(int node, int p, int a, int n_patches, const Lanes &lanes) const
-  {
-    const int m = patches.m, start = patches.start[p], n_blocks = m * (patches.start[p + 1] - start);
-    for (int t = lanes.number(); t < n_blocks; t += Lanes::size)
-      {
-        const int    b = t / m, row = t % m, other = patches.node[start + b];
-        const double count = static_cast<double>(n_patches) * (first[other + 1] - first[other]),
-                     W_W   = weight > 0. ? weight : 1. / sqrt(count);
-        patches.for_each_entry_of(other, S, node * m + row, [&](int c, EntryNumber k) {
-          if (k != EntryNumber(-1))
-            value[k] += inverse[patches.place(p, a * m + row, b * m + c)] * W_W;
-        });
-      }
+    const int    m = patches.m, other = patches.node[patches.start[p] + b];
+    const double count = static_cast<double>(n_patches) * (first[other + 1] - first[other]),
+                 W_W   = weight > 0. ? weight : 1. / sqrt(count);
+    patches.for_each_entry_of(other, S, node * m + row, [&](int c, EntryNumber k) {
+      if (k != EntryNumber(-1))
+        value[k] += inverse[patches.place(p, a * m + row, b * m + c)] * W_W;
+    });
   }
 };
 
