@@ -6,6 +6,7 @@
 
 #include <deal.II/base/patterns.h>
 
+#include <iostream>
 #include <utility>
 
 namespace adamant
@@ -17,6 +18,29 @@ Products products_on(const Device &device, Products products)
   return rows ? Products::rows : products;
 }
 
+namespace
+{
+// Says which levels keep rows although the key says cells. The mesh decides on it.
+template <int dim>
+void note_rows(const Device &device, const std::vector<std::shared_ptr<CellMatrix>> &matrices)
+{
+  std::string levels;
+  for (std::size_t level = 1; level < matrices.size(); ++level)
+    if (!matrices[level])
+      levels += (levels.empty() ? "" : ", ") + std::to_string(level);
+  const std::string why =
+    device.matrix_format() == MatrixFormat::cusparse ? "Matrix format = cusparse has products by rows alone" :
+    matrices.size() == 1 ? "the mesh has one level, the coarsest, and that goes by rows (Coarsest level cells)" :
+    dim == 2             ? "in two dimensions levels go by rows" :
+    !levels.empty()      ? "cells of these levels are no boxes of one shape, or nodes hang in other ways than Q1's, so "
+                           "that they go by rows: " +
+                        levels :
+                      "";
+  if (!why.empty())
+    std::cout << "note: Linear solver/Products = cells: " << why << std::endl;
+}
+} // namespace
+
 // The coarsest level's entries are needed for its inverse. On small levels, which the cache holds, rows are as quick.
 template <int dim>
 std::vector<std::shared_ptr<CellMatrix>>
@@ -24,10 +48,9 @@ matrices_by_cells(const Device &device, const Field<dim> &field, Products produc
                   const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients)
 {
   std::vector<std::shared_ptr<CellMatrix>> result(field.n_levels());
-  if (products_on(device, products) == Products::rows)
-    return result;
+  const bool                               by_rows = products_on(device, products) == Products::rows;
   if constexpr (dim == 3)
-    for (std::size_t level = 1; level < field.n_levels(); ++level)
+    for (std::size_t level = 1; !by_rows && level < field.n_levels(); ++level)
       {
         const auto &space = field.space(level);
         double      n     = space.n_owned(); // of the rank that has most
@@ -37,6 +60,8 @@ matrices_by_cells(const Device &device, const Field<dim> &field, Products produc
         if (auto mesh = cells_of_level(space, of_shapes(level), n_coefficients))
           result[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
       }
+  if (products == Products::cells)
+    note_rows<dim>(device, result);
   return result;
 }
 

@@ -27,7 +27,7 @@ Products products_on(const Device &device, Products products);
 
 /// Returns for each level of the field the matrix by cells that its products use, and null where they go by rows.
 /// Coefficients of cells are not set. of_shapes(level) is what cells_of_level takes; it is asked for levels that may go
-/// by cells. All ranks call it together.
+/// by cells. Where `products` are cells, a note names the levels that go by rows. All ranks call it together.
 template <int dim>
 std::vector<std::shared_ptr<CellMatrix>>
 matrices_by_cells(const Device &device, const Field<dim> &field, Products products,

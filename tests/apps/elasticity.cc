@@ -646,6 +646,13 @@ TEST_F(Elasticity, ByCellsAsByRows)
                     1e-9 * std::abs(rows.at("displacements")[0][1].get<double>()))
           << on[0];
     }
+  const Settings by_cells = {"Linear solver/Products=cells"}, bent = {"Discretization/Coordinates=x+0.1*y^2; y; z"};
+  const auto     one_level = solve(graded + mesh("uniform", 1, 0) + by_cells);
+  EXPECT_NE(one_level.out.find("note: Linear solver/Products = cells: the mesh has one level"), std::string::npos);
+  const auto no_boxes = solve(graded + mesh("uniform", 3, 0) + by_cells + bent);
+  EXPECT_EQ(no_boxes.record.at("levels_by_cells"), 0);
+  EXPECT_NE(no_boxes.out.find("so that they go by rows: 1\n"), std::string::npos) << no_boxes.out;
+  EXPECT_EQ(solve(graded + mesh("uniform", 3, 0) + by_cells).out.find("note:"), std::string::npos);
   const auto refuse = [&](const Settings &settings, const std::string &text) {
     const Settings cells = {"Linear solver/Products=cells", "Linear solver/Coarsest level cells=7"};
     expect_refused(graded + mesh("uniform", 1, 0) + cells + settings, text);
