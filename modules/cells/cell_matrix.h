@@ -22,16 +22,22 @@ namespace adamant
 ///
 /// where m' is m with its bits c and d inverted, of which m has one set and one not.
 ///
-/// With two coefficients, K is k_0 K_0 + k_1 K_1. K_1 is between divergences, as λ's part of elasticity is, and K_0
-/// between other derivatives. So K_1 alone has `other` of modes m that are odd along c, and K_0 that of even ones. Only
-/// these odd modes have a second number in `same`: 60 entries make K, where one coefficient has 48.
-template <typename Number, int n_coefficients = 1>
+/// With two coefficients, K is k_0 K_0 + k_1 K_1. Of a vector, K_1 is between divergences, as λ's part of elasticity
+/// is, and K_0 between other derivatives. So K_1 alone has `other` of modes m that are odd along c, and K_0 that of even
+/// ones. Only these odd modes have a second number in `same`: in 3D, 60 entries make K, where one coefficient has 48. Of
+/// one component, K_0 and K_1 both have `same`, as stiffness and mass do.
+template <typename Number, class Kind>
 struct CellModes
 {
-  Number same[n_coefficients][3][8], other[3][3][8];
+  static constexpr int n_coefficients = Kind::n_coefficients, n_components = Kind::n_components;
+
+  Number same[n_coefficients][n_components][Kind::n_vertices], other[n_components][n_components][Kind::n_vertices];
 
   /// Returns which coefficient `other` has at mode m of component c, the last one of `same` there.
-  ADAMANT_HOST_DEVICE static constexpr int coefficient(int c, int m) { return n_coefficients == 2 ? m >> c & 1 : 0; }
+  ADAMANT_HOST_DEVICE static constexpr int coefficient(int c, int m)
+  {
+    return n_coefficients == 1 ? 0 : n_components == 1 ? 1 : m >> c & 1;
+  }
 
   /// Returns whether component d contributes to mode m of component c.
   ADAMANT_HOST_DEVICE static constexpr bool couples(int c, int d, int m)
@@ -41,12 +47,12 @@ struct CellModes
 
   /// Returns mode m of component c of K u, where u[c] are the modes û_c of a cell that has these coefficients.
   ADAMANT_HOST_DEVICE Number apply(int c, int m, const Number (&coefficients)[n_coefficients],
-                                   const Number (&u)[3][8]) const
+                                   const Number (&u)[n_components][Kind::n_vertices]) const
   {
     const int last = coefficient(c, m);
     Number    sum  = same[last][c][m] * u[c][m];
 #pragma unroll
-    for (int d = 0; d < 3; ++d)
+    for (int d = 0; d < n_components; ++d)
       if (couples(c, d, m))
         sum += other[c][d][m] * u[d][m ^ (1 << c) ^ (1 << d)];
     sum *= coefficients[last];
@@ -55,6 +61,30 @@ struct CellModes
     return sum;
   }
 };
+
+/// Returns entry (c, m), (d, n) of the i-th matrix K of a mesh between modes.
+double between_modes(const CellMesh &mesh, int i, int c, int m, int d, int n);
+
+/// Returns the matrices of a mesh of this kind between modes.
+template <typename Number, class Kind>
+CellModes<Number, Kind> modes_of(const CellMesh &mesh)
+{
+  using Modes = CellModes<Number, Kind>;
+  Modes      modes{};
+  const auto entry = [&mesh](int i, int c, int m, int d) {
+    return static_cast<Number>(between_modes(mesh, i, c, m, d, c == d ? m : m ^ (1 << c) ^ (1 << d)));
+  };
+  for (int c = 0; c < Kind::n_components; ++c)
+    for (int m = 0; m < Kind::n_vertices; ++m)
+      {
+        for (int i = 0; i <= Modes::coefficient(c, m); ++i)
+          modes.same[i][c][m] = entry(i, c, m, c);
+        for (int d = 0; d < Kind::n_components; ++d)
+          if (Modes::couples(c, d, m))
+            modes.other[c][d][m] = entry(Modes::coefficient(c, m), c, m, d);
+      }
+  return modes;
+}
 
 /// Returns the vertex 0 of the cell whose vertex a is the given node, at these coordinates; -1: there is no such cell.
 ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, const int (&n_nodes)[3])
@@ -89,19 +119,18 @@ public:
   /// weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
 
-  /// Sets k_cell = scale_cell of_cells[cell] for the own cells, in the order of the mesh, and fetches the coefficients
+  /// Sets k_cell = scale_cell^power of_cells[cell] for the own cells, in the order of the mesh, and fetches the coefficients
   /// of other ranks' cells. With two coefficients it sets the one that `which` names, 0 or 1. Throws RunError for
   /// another number of cells.
   void set(const Vector<double> &of_cells, int which = 0);
 
-  const CellMesh             &mesh() const { return mesh_; }
-  const CellModes<double, 2> &modes() const { return modes_; } ///< with one coefficient, without K_1
-  const List<unsigned char>  &fixed() const { return fixed_; } ///< as in the mesh, in device memory
-  const Vector<double>       &coefficients(int which = 0) const { return k[which]; } ///< k_cell, in device memory
+  const CellMesh            &mesh() const { return mesh_; }
+  const List<unsigned char> &fixed() const { return fixed_; } ///< as in the mesh, in device memory
+  const Vector<double>      &coefficients(int which = 0) const { return k[which]; } ///< k_cell, in device memory
   const List<int> &cell_at() const { return cell_at_node; } ///< of a grid: the cell whose vertex 0 is the node, or -1
   const ClusterLists &clusters() const { return cluster_lists; } ///< empty for a grid
 
-  int                 n_rows() const override { return 3 * mesh_.n_own_nodes(); }
+  int                 n_rows() const override { return mesh_.n_components * mesh_.n_own_nodes(); }
   CSRMatrix<double>   rows() const override;
   const ExchangePlan *ghosts() const override { return mesh_.unknowns.get(); }
   /// @name See RowlessMatrix. A device of MatrixFormat::cusparse has no such matrix and throws RunError.
@@ -109,17 +138,14 @@ public:
   std::shared_ptr<MatrixStorage<double>> make_storage(const Device &device, double) const override;
   std::shared_ptr<MatrixStorage<float>>  make_storage(const Device &device, float) const override;
   /// @}
-  /// @name See RowlessMatrix. node_size is 1, for the diagonal alone, or 3.
+  /// @name See RowlessMatrix. node_size is 1, for the diagonal alone, or the number of components.
   /// @{
   void invert_diagonal(int node_size, Vector<double> &inverse) const override;
   void invert_diagonal(int node_size, Vector<float> &inverse) const override;
   /// @}
 
 private:
-  void set_modes();
-
   CellMesh                    mesh_;
-  CellModes<double, 2>        modes_{};
   List<unsigned char>         fixed_;
   List<int>                   cell_at_node;
   ClusterLists                cluster_lists;
@@ -128,12 +154,19 @@ private:
   GhostValues                 cells_of_others;
 };
 
-/// Sets to[cell] = scale[cell] from[cell]; without `scale` it copies.
+/// Sets to[cell] = scale[cell]^power from[cell]; without `scale` it copies.
 struct ScaleOfCells
 {
   const double            *scale, *from;
   double                  *to;
-  ADAMANT_HOST_DEVICE void operator()(int cell) const { to[cell] = (scale == nullptr ? 1. : scale[cell]) * from[cell]; }
+  int                      power;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    double factor = 1.;
+    for (int i = 0; i < power && scale != nullptr; ++i)
+      factor *= scale[cell];
+    to[cell] = factor * from[cell];
+  }
 };
 
 /// Sets to[node] to the coefficient of the cell whose vertex 0 is the node, or to zero where there is none.
@@ -150,16 +183,18 @@ struct ToFirstNodes
 };
 
 /// The matrices of cells, entry by entry.
-template <int n_coefficients>
+template <class Kind_>
 struct CellEntries
 {
-  const double *K, *coefficients[n_coefficients];
+  using Kind = Kind_;
+
+  const double *K, *coefficients[Kind::n_coefficients];
 
   /// Adds a factor times an entry of a cell's matrix.
   ADAMANT_HOST_DEVICE void add(double factor, int cell, int row, int column, double &sum) const
   {
-    for (int i = 0; i < n_coefficients; ++i)
-      sum += factor * coefficients[i][cell] * K[CellMesh::n_entries * i + 24 * row + column];
+    for (int i = 0; i < Kind::n_coefficients; ++i)
+      sum += factor * coefficients[i][cell] * K[Kind::n_entries * i + Kind::n_rows * row + column];
   }
 };
 
@@ -167,9 +202,11 @@ struct CellEntries
 template <int n_coefficients>
 struct GridBlocks
 {
-  CellEntries<n_coefficients> cells;
-  int                         n_nodes[3];
-  const int                  *cell_at;
+  using Kind = CellKind<3, 3, n_coefficients>;
+
+  CellEntries<Kind> cells;
+  int               n_nodes[3];
+  const int        *cell_at;
 
   /// Writes the sum over cells of the diagonal 3 x 3 block of a node's rows to `block`, row-major; returns the node.
   ADAMANT_HOST_DEVICE int sum(int node, double *block) const
@@ -184,11 +221,14 @@ struct GridBlocks
 };
 
 /// The diagonal blocks of clusters. `slot` counts the own nodes of all clusters.
-template <int n_coefficients>
+template <class Kind_>
 struct ClusterBlocks
 {
-  CellEntries<n_coefficients> cells;
-  ClustersView                clusters;
+  using Kind                = Kind_;
+  static constexpr int size = Kind::n_components;
+
+  CellEntries<Kind> cells;
+  ClustersView      clusters;
 
   ADAMANT_HOST_DEVICE int sum(int slot, double *block) const
   {
@@ -196,17 +236,17 @@ struct ClusterBlocks
     const int      i       = slot - cluster.slot;
     clusters.for_each_term(cluster.shape, i, [&](int a, int cell, double weight) {
       clusters.for_each_term(cluster.shape, i, [&](int b, int other, double weight_of_other) {
-        for (int k = 0; cell == other && k < 9; ++k)
-          cells.add(weight * weight_of_other, clusters.cell[cluster.cell + cell], 3 * a + k / 3, 3 * b + k % 3,
-                    block[k]);
+        for (int k = 0; cell == other && k < size * size; ++k)
+          cells.add(weight * weight_of_other, clusters.cell[cluster.cell + cell], size * a + k / size,
+                    size * b + k % size, block[k]);
       });
     });
     return static_cast<int>(clusters.node[cluster.node + i] >> 3);
   }
 };
 
-/// Computes the inverses of InvertNodeBlocks for a matrix by cells, which has 3 rows a node. node_size is 1, for the
-/// diagonal alone, or 3.
+/// Computes the inverses of InvertNodeBlocks for a matrix by cells, which has a row a component at each node. node_size
+/// is 1, for the diagonal alone, or the number of components.
 template <typename Number, class Blocks>
 struct InvertCellBlocks
 {
@@ -217,18 +257,19 @@ struct InvertCellBlocks
 
   ADAMANT_HOST_DEVICE void operator()(int k) const
   {
-    double    block[9] = {};
-    const int node     = blocks.sum(k, block);
-    for (int i = 0; i < 9; ++i)
-      if (fixed[node] >> (i / 3) & 1 || fixed[node] >> (i % 3) & 1)
-        block[i] = i % 4 == 0;
+    constexpr int size               = Blocks::Kind::n_components;
+    double        block[size * size] = {};
+    const int     node               = blocks.sum(k, block);
+    for (int i = 0; i < size * size; ++i)
+      if (fixed[node] >> (i / size) & 1 || fixed[node] >> (i % size) & 1)
+        block[i] = i / size == i % size;
     if (node_size == 1)
-      for (int c = 0; c < 3; ++c)
-        inverse[3 * node + c] = static_cast<Number>(1. / block[4 * c]);
+      for (int c = 0; c < size; ++c)
+        inverse[size * node + c] = static_cast<Number>(1. / block[(size + 1) * c]);
     else
       {
-        const bool regular = invert_small(block, 3);
-        for (int i = 0; i < 9; ++i)
+        const bool regular = invert_small(block, size);
+        for (int i = 0; i < size * size; ++i)
           inverse[static_cast<long>(i) * n_nodes + node] = regular ? static_cast<Number>(block[i]) : Number(NAN);
       }
   }

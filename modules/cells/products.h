@@ -6,6 +6,9 @@
 #include "fem/spaces/field.h"
 #include "frame/parameters/linear_solver_parameters.h"
 
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,7 +22,7 @@ enum class Products
   rows,     ///< entries are stored
   cells,    ///< products use numbers of each cell (CellMatrix) where a level's cells are boxes of one shape, but not on
             ///< the coarsest level
-  automatic ///< cells on a GPU, on levels of which a rank has at least 20 000 nodes; else rows
+  automatic ///< cells on a GPU in 3D, on levels of which a rank has at least 20 000 nodes; else rows
 };
 
 /// Returns the choice, or rows where the device has no others, or automatic means rows on it.
@@ -32,6 +35,13 @@ template <int dim>
 std::vector<std::shared_ptr<CellMatrix>>
 matrices_by_cells(const Device &device, const Field<dim> &field, Products products,
                   const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients = 1);
+
+/// Returns the matrices of all shapes of a rank's cells, as cells_of_level takes them: add(values, result) appends those
+/// of a shape. `values` are those of Q1 at Gauss' 2^dim points, with gradients and JxW. The result is empty where cells
+/// have as many shapes as a mesh of boxes has not.
+template <int dim>
+Array<double> matrices_of_shapes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                 const std::function<void(const dealii::FEValues<dim> &, Array<double> &)> &add);
 
 /// The key "Products" of a section "Linear solver".
 class ProductsParameter
