@@ -1,6 +1,8 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "cells/products.h"
+#include "coefficients/expression_text.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "meshes/cube_parameters.h"
@@ -24,6 +26,7 @@ struct Parameters : CubeParameters
   std::string       conductivity = "0.1*(1+u^2)", capacity = "1", source = manufactured, initial = manufactured,
               exact = manufactured;
   ScalarBoundaries     boundaries{mesh_file, manufactured, "Heat", true};
+  ProductsParameter    products{linear_solver, "rows"};
   EvaluationParameters output{mesh_file,
                               "u; on boundaries flux, -k grad u . n by quadrature",
                               "u is recorded with the statistics",
@@ -93,9 +96,23 @@ struct Parameters : CubeParameters
     return terms;
   }
 
+  // Products by cells have numbers for each cell: means of k and of the factor of u in the rest.
+  Products products_of_levels() const
+  {
+    const auto without_u = [this] {
+      return terms().conductivity.all([](const std::string &text) { return !depends_on(text, "u"); });
+    };
+    const auto wanted = products.products(degree != 1            ? "Heat/Degree = 1" :
+                                          boundaries.has_load()  ? "no Heat/Flux or Robin" :
+                                          newton && !without_u() ? "Heat/Newton = false, or a Conductivity without u" :
+                                                                   "");
+    return wanted == Products::automatic ? Products::rows : wanted;
+  }
+
   void check() const
   {
     CubeParameters::check();
+    (void)products_of_levels();
     boundaries.check(dimension);
     require(!exact.empty() || (source != manufactured && initial != manufactured && !boundaries.is_built_in()),
             "Heat/Exact solution is empty, but Source, Initial values or Boundary values are manufactured from it");

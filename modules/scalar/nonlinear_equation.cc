@@ -27,6 +27,23 @@ std::vector<std::string> texts_in(const NonlinearTerms &terms, unsigned int mate
   return newton ? std::vector<std::string>{k, c, derivative(k, "u"), derivative(c, "u"), derivative(f, "u")} :
                   std::vector<std::string>{k, c};
 }
+
+// Appends the integrals of ∇φ_j . ∇φ_i and of φ_j φ_i over a cell.
+template <int dim>
+void add_stiffness_and_mass(const dealii::FEValues<dim> &values, Array<double> &result)
+{
+  for (const bool mass : {false, true})
+    for (const unsigned int i : values.dof_indices())
+      for (const unsigned int j : values.dof_indices())
+        {
+          double sum = 0.;
+          for (const unsigned int q : values.quadrature_point_indices())
+            sum += (mass ? values.shape_value(i, q) * values.shape_value(j, q) :
+                           values.shape_grad(i, q) * values.shape_grad(j, q)) *
+                   values.JxW(q);
+          result.push_back(sum);
+        }
+}
 } // namespace
 
 void NonlinearTerms::manufacture(const std::string &exact, unsigned int dim)
@@ -59,7 +76,8 @@ void NonlinearTerms::manufacture(const std::string &exact, unsigned int dim)
 
 template <int dim>
 NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &unknown,
-                                          const dealii::Mapping<dim> &mapping, const NonlinearTerms &terms, bool newton)
+                                          const dealii::Mapping<dim> &mapping, const NonlinearTerms &terms, bool newton,
+                                          Products products)
   : device(device)
   , unknown(unknown)
   , mapping(mapping)
@@ -89,7 +107,14 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   S = times([](const auto &cell, auto i, auto q) { return cell.value(i, q); });
   for (int d = 0; d < dim; ++d)
     S_slope.push_back(times([d](const auto &cell, auto i, auto q) { return cell.gradient(i, q)[d]; }));
-  J = unknown.system("J", nullptr);
+  J        = unknown.system("J", nullptr);
+  by_cells = matrices_by_cells<dim>(
+    device, unknown.field(), products,
+    [&](std::size_t level) {
+      return matrices_of_shapes<dim>(unknown.field().space(level), mapping, add_stiffness_and_mass<dim>);
+    },
+    2);
+  J->take({by_cells.begin(), by_cells.end()});
 }
 
 // Lists the quadrature points of all levels for J, and the finest level's for F.
@@ -190,19 +215,26 @@ void NonlinearEquation<dim>::linearize(double t, double dt, double a0, const Vec
       of_level.function.evaluate(t, of_level.u);
       of_level.faces.integrate(of_level.function.values());
     }
-  J->update(device, [&](std::size_t l) {
+  const int  n_q     = static_cast<int>(unknown.quadrature.size());
+  const auto factors = [&](std::size_t l) {
     const long      n = first_point.back(), first = first_point[l];
     const PointView terms = {all->terms.values().data() + first, n}, gradient = {all->gradient.data() + first, n},
                     difference = {all->w.data() + first, n};
-    return NonlinearKernel<dim>{a0,
-                                dt,
-                                terms,
-                                gradient,
-                                difference,
-                                newton,
-                                faces.empty() ? FaceMatricesView{nullptr, nullptr, 0} : faces[l].faces.matrices(),
-                                static_cast<int>(unknown.quadrature.size())};
+    return JacobianFactors{a0, dt, terms, gradient, difference, newton};
+  };
+  J->update(device, [&](std::size_t l) {
+    return NonlinearKernel<dim>(factors(l),
+                                faces.empty() ? FaceMatricesView{nullptr, nullptr, 0} : faces[l].faces.matrices(), n_q);
   });
+  for (std::size_t l = 0; l < by_cells.size(); ++l)
+    if (by_cells[l])
+      {
+        const int      n = unknown.field().space(l).n_cells();
+        Vector<double> stiffness(device, n), mass(device, n);
+        device.for_each(n, MeansOfCell(factors(l), n_q, stiffness.data(), mass.data()));
+        by_cells[l]->set(stiffness, 0);
+        by_cells[l]->set(mass, 1);
+      }
 }
 
 template <int dim>

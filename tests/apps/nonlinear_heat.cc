@@ -55,6 +55,38 @@ TEST_F(NonlinearHeat, NewtonAndPicardAgree)
   EXPECT_LE(newton.record.at("newton_steps").get<int>(), 5 * 8) << "of 8 time steps";
 }
 
+// Levels by cells have means of the terms in each cell. Where these are constant all steps are those of rows, elsewhere
+// they lead to the same solution.
+TEST_F(NonlinearHeat, ByCellsAsByRows)
+{
+  const std::vector<std::string> common = {"Heat/Newton tolerance=1e-10", "Linear solver/Coarsest level cells=20",
+                                           "Linear solver/Products=rows"};
+  for (const int dimension : {2, 3})
+    for (const bool constant : {true, false})
+      {
+        auto settings = common;
+        settings.insert(settings.end(), constant ? std::initializer_list<std::string>{"Heat/Conductivity=0.3"} :
+                                                   std::initializer_list<std::string>{"Heat/Newton=false"});
+        const auto rows  = solve(dimension, dimension == 2 ? 4 : 2, 2, 0.2, settings);
+        settings[2]      = "Linear solver/Products=cells";
+        const auto cells = solve(dimension, dimension == 2 ? 4 : 2, 2, 0.2, settings);
+        SCOPED_TRACE("dimension " + std::to_string(dimension) + (constant ? ", constant" : ""));
+        EXPECT_GT(cells.record.at("levels_by_cells"), 0);
+        EXPECT_EQ(cells.record.at("levels_by_cells").get<std::size_t>(), cells.record.at("levels").size() - 1);
+        EXPECT_EQ(cells.record.at("levels").back().at("nonzeros"), 0);
+        EXPECT_NEAR(cells.l2() / rows.l2(), 1., constant ? 1e-10 : 1e-7);
+        const int steps = rows.record.at("newton_steps");
+        EXPECT_NEAR(cells.record.at("newton_steps").get<int>(), steps, constant ? 0 : 0.1 * steps);
+        const double iterations = rows.record.at("iterations").at("mean");
+        EXPECT_NEAR(cells.record.at("iterations").at("mean").get<double>(), iterations,
+                    constant ? 1e-12 : 0.1 * iterations);
+      }
+  const std::string by_cells = "Linear solver/Products=cells";
+  expect_refused({by_cells}, "Heat/Newton = false, or a Conductivity without u");
+  expect_refused({by_cells, "Heat/Degree=2", "Heat/Newton=false"}, "Heat/Degree = 1");
+  expect_refused({by_cells, "Heat/Newton=false", "Heat/Flux=1: -u"}, "no Heat/Flux or Robin");
+}
+
 TEST_F(NonlinearHeat, TutorialIsTheDefault)
 {
   const auto built_in = start({"--print-parameters"}), shipped = start({NONLINEAR_HEAT_PRM, "--print-parameters"});
