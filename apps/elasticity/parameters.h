@@ -165,8 +165,7 @@ struct Parameters
   adamant::Products products_of(bool stationary) const
   {
     const bool of_place = !problem.are_constant();
-    const bool axial    = problem.plane() == adamant::Plane::axial;
-    const auto wanted   = products.products(axial                               ? "no Problem/Plane = axial" :
+    const auto wanted   = products.products(materials().axial()                 ? "no Problem/Plane = axial" :
                                             discretization.degree != 1          ? "Discretization/Degree = 1" :
                                             !stationary                         ? "Time stepping/Stationary = true" :
                                             !problem.boundaries.springs.empty() ? "no Problem/Springs" :

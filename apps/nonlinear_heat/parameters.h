@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "cells/products.h"
-#include "coefficients/expression_text.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "meshes/cube_parameters.h"
@@ -96,16 +95,12 @@ struct Parameters : CubeParameters
     return terms;
   }
 
-  // Products by cells have numbers for each cell: means of k and of the factor of u in the rest.
+  // Products by cells have the means of the terms in each cell.
   Products products_of_levels() const
   {
-    const auto without_u = [this] {
-      return terms().conductivity.all([](const std::string &text) { return !depends_on(text, "u"); });
-    };
-    const auto wanted = products.products(degree != 1            ? "Heat/Degree = 1" :
-                                          boundaries.has_load()  ? "no Heat/Flux or Robin" :
-                                          newton && !without_u() ? "Heat/Newton = false, or a Conductivity without u" :
-                                                                   "");
+    const auto wanted = products.products(degree != 1           ? "Heat/Degree = 1" :
+                                          boundaries.has_load() ? "no Heat/Flux or Robin" :
+                                                                  "");
     return wanted == Products::automatic ? Products::rows : wanted;
   }
 

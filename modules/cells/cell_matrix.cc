@@ -46,9 +46,10 @@ bool has_modes(const CellMesh &mesh)
     {
       const int    i = k / Kind::n_entries, c = k / (nv * nc * nv) % nc, m = k / (nc * nv) % nv, d = k / nv % nc;
       const int    n = k % nv, last = Modes::coefficient(c, m);
-      const double entry = std::abs(between_modes(mesh, i, c, m, d, n));
-      const bool   taken =
-        c == d ? n == m && i <= last : n == (m ^ (1 << c) ^ (1 << d)) && i == last && Modes::couples(c, d, m);
+      const double entry       = std::abs(between_modes(mesh, i, c, m, d, n));
+      const bool   taken       = i > 1  ? Modes::couples(c, i - 2, m) && n == Modes::partner(c, i - 2, m) :
+                                 c == d ? n == m && i <= last :
+                                          i == last && Modes::couples(c, d, m) && n == Modes::partner(c, d, m);
       (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
     }
   return rest <= 1e-11 * largest;
@@ -299,7 +300,8 @@ bool CellMatrix::can_be_made(const CellMesh &mesh)
 {
   const int n_coefficients = mesh.n_coefficients();
   if (mesh.dim < 2 || mesh.dim > 3 || (mesh.n_components != 1 && mesh.n_components != mesh.dim) || n_coefficients < 1 ||
-      n_coefficients > 2 || mesh.local.size() % mesh.n_entries() != 0)
+      (n_coefficients > 2 && (mesh.n_components > 1 || n_coefficients != 2 + mesh.dim)) ||
+      mesh.local.size() % mesh.n_entries() != 0)
     return false;
   const auto &weight = mesh.hanging.weight;
   return with_kind(mesh, [&mesh](auto kind) { return has_modes<decltype(kind)>(mesh); }) &&

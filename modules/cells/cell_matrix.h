@@ -25,24 +25,33 @@ namespace adamant
 /// With two coefficients, K is k_0 K_0 + k_1 K_1. Of a vector, K_1 is between divergences, as λ's part of elasticity
 /// is, and K_0 between other derivatives. So K_1 alone has `other` of modes m that are odd along c, and K_0 that of even
 /// ones. Only these odd modes have a second number in `same`: in 3D, 60 entries make K, where one coefficient has 48. Of
-/// one component, K_0 and K_1 both have `same`, as stiffness and mass do.
+/// one component, K_0 and K_1 both have `same`, as stiffness and mass do. It may have a further K_{2+d} for each
+/// direction, ∫ u ∂_d v for a test function v. Its `other` at modes m that are odd along d is for m without that bit.
 template <typename Number, class Kind>
 struct CellModes
 {
-  static constexpr int n_coefficients = Kind::n_coefficients, n_components = Kind::n_components;
+  static constexpr int  n_coefficients = Kind::n_coefficients, n_components = Kind::n_components;
+  static constexpr bool transport  = n_coefficients > 2;
+  static constexpr int  n_partners = transport ? Kind::dim : n_components;
 
-  Number same[n_coefficients][n_components][Kind::n_vertices], other[n_components][n_components][Kind::n_vertices];
+  Number same[transport ? 2 : n_coefficients][n_components][Kind::n_vertices];
+  Number other[n_components][n_partners][Kind::n_vertices];
 
-  /// Returns which coefficient `other` has at mode m of component c, the last one of `same` there.
+  /// Returns the last coefficient of `same` at mode m of component c, which `other` has, too, without transport.
   ADAMANT_HOST_DEVICE static constexpr int coefficient(int c, int m)
   {
     return n_coefficients == 1 ? 0 : n_components == 1 ? 1 : m >> c & 1;
   }
 
-  /// Returns whether component d contributes to mode m of component c.
+  /// Returns whether component d, or transport along d, contributes to mode m of component c.
   ADAMANT_HOST_DEVICE static constexpr bool couples(int c, int d, int m)
   {
-    return c != d && (m >> c & 1) != (m >> d & 1);
+    return transport ? (m >> d & 1) != 0 : c != d && (m >> c & 1) != (m >> d & 1);
+  }
+  /// Returns the mode that it contributes.
+  ADAMANT_HOST_DEVICE static constexpr int partner(int c, int d, int m)
+  {
+    return transport ? m ^ (1 << d) : m ^ (1 << c) ^ (1 << d);
   }
 
   /// Returns mode m of component c of K u, where u[c] are the modes û_c of a cell that has these coefficients.
@@ -52,12 +61,16 @@ struct CellModes
     const int last = coefficient(c, m);
     Number    sum  = same[last][c][m] * u[c][m];
 #pragma unroll
-    for (int d = 0; d < n_components; ++d)
-      if (couples(c, d, m))
-        sum += other[c][d][m] * u[d][m ^ (1 << c) ^ (1 << d)];
+    for (int d = 0; d < n_partners; ++d)
+      if (!transport && couples(c, d, m))
+        sum += other[c][d][m] * u[d][partner(c, d, m)];
     sum *= coefficients[last];
     if (last > 0)
       sum += coefficients[0] * (same[0][c][m] * u[c][m]);
+#pragma unroll
+    for (int d = 0; d < n_partners; ++d)
+      if (transport && couples(c, d, m))
+        sum += coefficients[n_coefficients - n_partners + d] * (other[c][d][m] * u[c][partner(c, d, m)]);
     return sum;
   }
 };
@@ -71,17 +84,18 @@ CellModes<Number, Kind> modes_of(const CellMesh &mesh)
 {
   using Modes = CellModes<Number, Kind>;
   Modes      modes{};
-  const auto entry = [&mesh](int i, int c, int m, int d) {
-    return static_cast<Number>(between_modes(mesh, i, c, m, d, c == d ? m : m ^ (1 << c) ^ (1 << d)));
+  const auto entry = [&mesh](int i, int c, int m, int d, int n) {
+    return static_cast<Number>(between_modes(mesh, i, c, m, d, n));
   };
   for (int c = 0; c < Kind::n_components; ++c)
     for (int m = 0; m < Kind::n_vertices; ++m)
       {
         for (int i = 0; i <= Modes::coefficient(c, m); ++i)
-          modes.same[i][c][m] = entry(i, c, m, c);
-        for (int d = 0; d < Kind::n_components; ++d)
+          modes.same[i][c][m] = entry(i, c, m, c, m);
+        for (int d = 0; d < Modes::n_partners; ++d)
           if (Modes::couples(c, d, m))
-            modes.other[c][d][m] = entry(Modes::coefficient(c, m), c, m, d);
+            modes.other[c][d][m] = Modes::transport ? entry(2 + d, c, m, c, Modes::partner(c, d, m)) :
+                                                      entry(Modes::coefficient(c, m), c, m, d, Modes::partner(c, d, m));
       }
   return modes;
 }
@@ -102,12 +116,12 @@ ADAMANT_HOST_DEVICE inline int vertex_0(int node, const int (&at)[3], int a, con
 }
 
 /// The matrix Hᵀ (Σ_cells k_cell G_cellᵀ K G_cell) H of a mesh. G_cell picks the unknowns of a cell, and H interpolates
-/// at hanging nodes. With two coefficients, k_0 K_0 + k_1 K_1 takes the place of k_cell K. Entries are not stored:
+/// at hanging nodes. With several coefficients, the sum of k_i K_i takes the place of k_cell K. Entries are not stored:
 /// products make them. Rows of prescribed unknowns and of hanging nodes are rows of the identity, and their columns are
 /// empty. The coefficients k may change. On several ranks each has the rows of its own nodes, and all ranks call the
 /// constructor, set() and make_storage() together. On a GPU, for_each_row takes the functors that cells.cu lists.
 ///
-/// A second coefficient costs a cell a sixth more operations and one more number, and nothing where there is one.
+/// In 3D with three components, a second coefficient costs a cell a sixth more operations and one more number.
 class CellMatrix : public RowlessMatrix
 {
 public:
@@ -115,12 +129,12 @@ public:
   /// Kernels keep at most `most_values` numbers of a cluster, or fewer where the GPU has less room.
   CellMatrix(const Device &device, CellMesh mesh, int most_values = Clusters::most_values);
   /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
-  /// boxes, and K_0 and K_1 do for the parts of μ and λ. Weights of hanging nodes have to be multiples of 2^-12, as
+  /// boxes, and K_i do for the parts of μ and λ, or for stiffness, mass and transport along the axes. Weights of hanging nodes have to be multiples of 2^-12, as
   /// weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
 
   /// Sets k_cell = scale_cell^power of_cells[cell] for the own cells, in the order of the mesh, and fetches the coefficients
-  /// of other ranks' cells. With two coefficients it sets the one that `which` names, 0 or 1. Throws RunError for
+  /// of other ranks' cells. With several coefficients it sets the one that `which` names. Throws RunError for
   /// another number of cells.
   void set(const Vector<double> &of_cells, int which = 0);
 

@@ -10,9 +10,9 @@ namespace adamant
 {
 /// Cells of one shape, of any sizes, as a tree of boxes has them. Each node has an unknown for each component, next to
 /// each other. There is one component or one along each direction. Vertex a of a cell lies on the far side in direction
-/// d where bit d of a is set. The matrix of a cell is k K, or with two coefficients k_0 K_0 + k_1 K_1. Here K_i is that
-/// of a cell of scale 1, and it grows with the cell's scale to a power. At a hanging node, u is a sum of the values at
-/// its masters, which do not hang.
+/// d where bit d of a is set. The matrix of a cell is k K, or with several coefficients the sum of k_i K_i. Here K_i is
+/// that of a cell of scale 1, and it grows with the cell's scale to a power. At a hanging node, u is a sum of the values
+/// at its masters, which do not hang.
 ///
 /// On several ranks this is one rank's part. Its own nodes come first, then the ghosts of `unknowns`, then other ranks'
 /// nodes that hang. Its own cells come first, then the ghosts of `cells`. All cells are there that touch an own node,
@@ -44,9 +44,9 @@ struct CellMesh
   int                  dim = 3, n_components = 3;
   Array<int>           nodes;         ///< the node at each vertex, cell by cell
   Array<double>        scale;         ///< of each own cell; empty: all are 1
-  std::array<int, 2>   power{{1, 1}}; ///< of the scale, for K_0 and K_1
-  Array<double>        local; ///< K, or K_0 and then K_1, row-major; row n_components a + c is component c of vertex a
-  Array<unsigned char> fixed; ///< for each node, bit c is set where component c is prescribed; 7 where it hangs
+  std::array<int, 5>   power{{1, 1}}; ///< of the scale, for each K_i
+  Array<double>        local;         ///< all K_i, row-major; row n_components a + c is component c of vertex a
+  Array<unsigned char> fixed;         ///< for each node, bit c is set where component c is prescribed; 7 where it hangs
   std::array<int, 3>   along{{0, 1, 2}}; ///< the component that points in each direction, if there are several
   Hanging              hanging{};
   /// Where the cells are a grid in 3D with three components, their numbers in the directions, else zeros. Its nodes are numbered
@@ -83,11 +83,14 @@ struct CellKind
 template <class Action>
 auto with_kind(const CellMesh &mesh, const Action &action)
 {
-  const auto with    = [&](auto one, auto two) { return mesh.n_coefficients() == 2 ? action(two) : action(one); };
-  const bool several = mesh.n_components > 1;
+  const int n = mesh.n_coefficients();
+  if (mesh.dim == 3 && mesh.n_components == 3)
+    return n == 1 ? action(CellKind<3, 3, 1>()) : action(CellKind<3, 3, 2>());
   if (mesh.dim == 3)
-    return several ? with(CellKind<3, 3, 1>(), CellKind<3, 3, 2>()) : with(CellKind<3, 1, 1>(), CellKind<3, 1, 2>());
-  return several ? with(CellKind<2, 2, 1>(), CellKind<2, 2, 2>()) : with(CellKind<2, 1, 1>(), CellKind<2, 1, 2>());
+    return n == 1 ? action(CellKind<3, 1, 1>()) : n == 2 ? action(CellKind<3, 1, 2>()) : action(CellKind<3, 1, 5>());
+  if (mesh.n_components == 2)
+    return n == 1 ? action(CellKind<2, 2, 1>()) : action(CellKind<2, 2, 2>());
+  return n == 1 ? action(CellKind<2, 1, 1>()) : n == 2 ? action(CellKind<2, 1, 2>()) : action(CellKind<2, 1, 4>());
 }
 
 /// Returns a grid of n[0] x n[1] x n[2] cells with the matrix K, of which no node is prescribed.

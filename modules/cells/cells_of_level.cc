@@ -87,7 +87,10 @@ CellMesh mesh_of(const LevelSpace<dim> &space, const Array<double> &K, const std
   CellMesh mesh;
   mesh.dim     = dim;
   const int nv = mesh.n_vertices(), nc = mesh.n_components = space.node_size();
-  mesh.power = {{dim - 2, nc == 1 ? dim : dim - 2}};
+  mesh.power.fill(nc == 1 ? dim - 1 : dim - 2);
+  mesh.power[0] = dim - 2;
+  if (nc == 1)
+    mesh.power[1] = dim;
   set_local(mesh, K, vertex);
   mesh.nodes.resize(std::size_t(nv) * space.n_cells());
   mesh.fixed.resize(space.n_dofs() / nc);
@@ -169,19 +172,14 @@ double size_of(const LevelSpace<dim> &space, int cell)
 template <int dim>
 bool set_scales(const LevelSpace<dim> &space, const Array<double> &of_shapes, const Array<double> &K, CellMesh &mesh)
 {
-  const int  nv = mesh.n_vertices(), nc = mesh.n_components, n_entries = mesh.n_entries();
-  const auto trace = [nv, nc](const double *of) {
-    double sum = 0.;
-    for (int a = 0; a < nv; ++a)
-      for (int c = 0; c < nc; ++c)
-        sum += of[(nv + 1) * a * nc * nc + (nc + 1) * c];
-    return sum;
-  };
-  bool alike = true;
+  const auto less_in_size = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const int  n_entries    = mesh.n_entries();
+  bool       alike        = true;
   for (std::size_t first = 0; first < of_shapes.size(); first += n_entries)
     {
       const double *of = of_shapes.data() + first, *of_K = K.data() + first % K.size();
-      const double  ratio = trace(of) / trace(of_K);
+      const auto    at    = std::max_element(of_K, of_K + n_entries, less_in_size) - of_K;
+      const double  ratio = of[at] / of_K[at];
       double        size = 0., difference = 0.;
       for (int k = 0; k < n_entries; ++k)
         {

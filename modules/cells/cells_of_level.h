@@ -11,9 +11,9 @@ namespace adamant
 /// than Q1 with one component or one along each direction, and where cells are no boxes of one shape. On one rank a
 /// uniform mesh in 3D with three components becomes a grid. On several ranks the result has other ranks' cells, too, as
 /// CellMesh says. `of_shapes` has the matrices of all shapes of this rank's cells, for a coefficient 1; cell 0 has the
-/// first one. Entry (c, d) of vertices a, b is at [(a n_vertices + b) n² + n c + d] for n components. With two
-/// coefficients each shape has K_0 and then K_1. K_i integrates products of gradients, but K_1 of one component has
-/// products of values. All ranks call it together, and all get a mesh or none does.
+/// first one. Entry (c, d) of vertices a, b is at [(a n_vertices + b) n² + n c + d] for n components. With several
+/// coefficients each shape has all K_i one after the other. They integrate products of gradients, but with one component
+/// K_1 has products of values, and further ones have u ∂_d v. All ranks call it together, and all get a mesh or none does.
 template <int dim>
 std::optional<CellMesh> cells_of_level(const LevelSpace<dim> &space, const Array<double> &of_shapes,
                                        int n_coefficients = 1);

@@ -36,8 +36,8 @@ std::vector<std::shared_ptr<CellMatrix>>
 matrices_by_cells(const Device &device, const Field<dim> &field, Products products,
                   const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients = 1);
 
-/// Returns the matrices of all shapes of a rank's cells, as cells_of_level takes them: add(values, result) appends those
-/// of a shape. `values` are those of Q1 at Gauss' 2^dim points, with gradients and JxW. The result is empty where cells
+/// Returns the matrices of all shapes of a rank's cells, as cells_of_level takes them: add(values, result) appends the
+/// ones of a shape. `values` has Q1 at Gauss' 2^dim points, with gradients and JxW. The result is empty where cells
 /// have as many shapes as a mesh of boxes has not.
 template <int dim>
 Array<double> matrices_of_shapes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,

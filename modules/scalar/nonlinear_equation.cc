@@ -28,18 +28,24 @@ std::vector<std::string> texts_in(const NonlinearTerms &terms, unsigned int mate
                   std::vector<std::string>{k, c};
 }
 
-// Appends the integrals of ∇φ_j . ∇φ_i and of φ_j φ_i over a cell.
-template <int dim>
-void add_stiffness_and_mass(const dealii::FEValues<dim> &values, Array<double> &result)
+bool depends_on_solution(const Coefficient &term)
 {
-  for (const bool mass : {false, true})
+  return !term.all([](const std::string &text) { return !depends_on(text, "u"); });
+}
+
+// Appends the first n of the integrals of ∇φ_j . ∇φ_i, of φ_j φ_i, and of φ_j ∂_d φ_i over a cell.
+template <int dim>
+void add_integrals(const dealii::FEValues<dim> &values, int n, Array<double> &result)
+{
+  for (int k = 0; k < n; ++k)
     for (const unsigned int i : values.dof_indices())
       for (const unsigned int j : values.dof_indices())
         {
           double sum = 0.;
           for (const unsigned int q : values.quadrature_point_indices())
-            sum += (mass ? values.shape_value(i, q) * values.shape_value(j, q) :
-                           values.shape_grad(i, q) * values.shape_grad(j, q)) *
+            sum += (k == 0 ?
+                      values.shape_grad(i, q) * values.shape_grad(j, q) :
+                      values.shape_value(j, q) * (k == 1 ? values.shape_value(i, q) : values.shape_grad(i, q)[k - 2])) *
                    values.JxW(q);
           result.push_back(sum);
         }
@@ -82,7 +88,7 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   , unknown(unknown)
   , mapping(mapping)
   , newton(newton)
-  , capacity_of_u(!terms.capacity.all([](const std::string &text) { return !depends_on(text, "u"); }))
+  , capacity_of_u(depends_on_solution(terms.capacity))
   , on_levels(device, unknown.field())
 {
   for (const Coefficient *term : {&terms.conductivity, &terms.capacity, &terms.source})
@@ -107,13 +113,15 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   S = times([](const auto &cell, auto i, auto q) { return cell.value(i, q); });
   for (int d = 0; d < dim; ++d)
     S_slope.push_back(times([d](const auto &cell, auto i, auto q) { return cell.gradient(i, q)[d]; }));
-  J        = unknown.system("J", nullptr);
-  by_cells = matrices_by_cells<dim>(
+  J           = unknown.system("J", nullptr);
+  const int n = newton && depends_on_solution(terms.conductivity) ? 2 + dim : 2;
+  by_cells    = matrices_by_cells<dim>(
     device, unknown.field(), products,
     [&](std::size_t level) {
-      return matrices_of_shapes<dim>(unknown.field().space(level), mapping, add_stiffness_and_mass<dim>);
+      return matrices_of_shapes<dim>(unknown.field().space(level), mapping,
+                                     [n](const auto &values, auto &result) { add_integrals(values, n, result); });
     },
-    2);
+    n);
   J->take({by_cells.begin(), by_cells.end()});
 }
 
@@ -229,11 +237,11 @@ void NonlinearEquation<dim>::linearize(double t, double dt, double a0, const Vec
   for (std::size_t l = 0; l < by_cells.size(); ++l)
     if (by_cells[l])
       {
-        const int      n = unknown.field().space(l).n_cells();
-        Vector<double> stiffness(device, n), mass(device, n);
-        device.for_each(n, MeansOfCell(factors(l), n_q, stiffness.data(), mass.data()));
-        by_cells[l]->set(stiffness, 0);
-        by_cells[l]->set(mass, 1);
+        const int      n_cells = unknown.field().space(l).n_cells(), n = by_cells[l]->mesh().n_coefficients();
+        Vector<double> means(device, to_index(std::size_t(n) * n_cells, "means in cells"));
+        device.for_each(n_cells, MeansOfCell(factors(l), n_q, n_cells, n, means.data()));
+        for (int i = 0; i < n; ++i)
+          by_cells[l]->set(means.part(i * n_cells, n_cells), i);
       }
 }
 

@@ -88,29 +88,30 @@ struct NonlinearKernel : JacobianFactors
   }
 };
 
-/// Computes the means of dt k and of the factor of φ_j φ_i over the points of a cell, which have equal weights.
+/// Computes the means of the factors over the points of a cell, which have equal weights. The i-th factor is that of
+/// ∇φ_j . ∇φ_i, of φ_j φ_i, and of φ_j ∂_{i-2} φ_i.
 struct MeansOfCell : JacobianFactors
 {
-  int     n_q;
-  double *stiffness, *masses;
+  int     n_q, n_cells, n_factors;
+  double *means; ///< means[i n_cells + cell]
 
-  MeansOfCell(const JacobianFactors &factors, int n_q, double *stiffness, double *masses)
+  MeansOfCell(const JacobianFactors &factors, int n_q, int n_cells, int n_factors, double *means)
     : JacobianFactors(factors)
     , n_q(n_q)
-    , stiffness(stiffness)
-    , masses(masses)
+    , n_cells(n_cells)
+    , n_factors(n_factors)
+    , means(means)
   {}
 
   ADAMANT_HOST_DEVICE void operator()(int cell) const
   {
-    double k = 0., m = 0.;
-    for (int p = n_q * cell; p < n_q * (cell + 1); ++p)
+    for (int i = 0; i < n_factors; ++i)
       {
-        k += dt * terms(0, p);
-        m += mass(p);
+        double sum = 0.;
+        for (int p = n_q * cell; p < n_q * (cell + 1); ++p)
+          sum += i == 0 ? dt * terms(0, p) : i == 1 ? mass(p) : dt * terms(2, p) * gradient(i - 2, p);
+        means[static_cast<long>(i) * n_cells + cell] = sum / n_q;
       }
-    stiffness[cell] = k / n_q;
-    masses[cell]    = m / n_q;
   }
 };
 } // namespace adamant

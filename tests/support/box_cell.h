@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 
+#include <array>
 #include <cmath>
 
 namespace adamant
@@ -57,20 +58,20 @@ Array<double> box_cell_matrix(const double (&side)[dim], double mu, double lambd
   return K;
 }
 
-/// ∫ k ∇v · ∇u + m v u of multilinear functions over a box of these sides, row-major.
+/// ∫ k ∇v · ∇u + m v u + u b · ∇v of multilinear functions over a box of these sides, row-major.
 template <int dim>
-Array<double> box_scalar_matrix(const double (&side)[dim], double k, double m)
+Array<double> box_scalar_matrix(const double (&side)[dim], double k, double m, const std::array<double, 3> &b = {})
 {
   constexpr int n = 1 << dim;
   Array<double> K(n * n, 0.);
   for_each_point_of_box(side, [&](const auto &value, const auto &gradient, double weight) {
-    for (int a = 0; a < n; ++a)
-      for (int b = 0; b < n; ++b)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
         {
-          double sum = m * value[a] * value[b];
+          double sum = m * value[i] * value[j];
           for (int e = 0; e < dim; ++e)
-            sum += k * gradient[a][e] * gradient[b][e];
-          K[n * a + b] += sum * weight;
+            sum += (k * gradient[j][e] + b[e] * value[j]) * gradient[i][e];
+          K[n * i + j] += sum * weight;
         }
   });
   return K;

@@ -74,7 +74,9 @@ const char *const meshes[] = {"1 1 1",
                               "squares, scalar",
                               "squares, scalar, two coefficients",
                               "edge, scalar",
-                              "ball, scalar, small clusters, two coefficients"};
+                              "ball, scalar, small clusters, two coefficients",
+                              "squares, scalar, transport",
+                              "ball, scalar, transport"};
 } // namespace
 
 // Each cell's K between its own unknowns, prescribed ones left out, and values at hanging nodes interpolated.
@@ -83,7 +85,8 @@ TEST(CellMatrixRows, AreTheSumOverCells)
   const Device device = Device::host(1);
   for (const char *const name :
        {"3 2 4", "edge", "3 2 4, two coefficients", "edge, two coefficients", "squares", "squares, two coefficients",
-        "squares, scalar, two coefficients", "edge, scalar, two coefficients"})
+        "squares, scalar, two coefficients", "edge, scalar, two coefficients", "squares, scalar, transport",
+        "edge, scalar, transport"})
     {
       const CellMatrix matrix = random_matrix(device, name, 2);
       const auto      &mesh   = matrix.mesh();
@@ -134,14 +137,15 @@ TEST(CellMatrixRows, HaveModes)
   };
   for (const char *const name :
        {"1 1 1", "1 1 1, two coefficients", "edge, scalar", "edge, scalar, two coefficients", "squares",
-        "squares, two coefficients", "squares, scalar", "squares, scalar, two coefficients"})
+        "squares, two coefficients", "squares, scalar", "squares, scalar, two coefficients",
+        "squares, scalar, transport", "edge, scalar, transport"})
     with_kind(random_matrix(Device::host(1), name, 1).mesh(), [&](auto kind) {
       using Kind          = decltype(kind);
       constexpr int    nc = Kind::n_components, nv = Kind::n_vertices, n = Kind::n_rows;
       const CellMatrix matrix = random_matrix(Device::host(1), name, 1);
       const auto      &mesh   = matrix.mesh();
       const auto       modes  = modes_of<double, Kind>(mesh);
-      const double     all[2] = {0.7, 190.};
+      const double     all[5] = {0.7, 190., 12., -7., 3.};
       double           k[Kind::n_coefficients];
       std::copy_n(all, Kind::n_coefficients, k);
       const Values x         = random_values(n, 2);
@@ -160,7 +164,7 @@ TEST(CellMatrixRows, HaveModes)
           for (int which = 0; which < Kind::n_coefficients; ++which)
             for (int j = 0; j < n; ++j)
               expected += k[which] * mesh.local[n * (n * which + i) + j] * x[j];
-          EXPECT_NEAR(found[i], expected, 1e-14 * k[Kind::n_coefficients - 1]) << name << ", row " << i;
+          EXPECT_NEAR(found[i], expected, 1e-14 * all[Kind::n_coefficients > 1]) << name << ", row " << i;
         }
     });
 }

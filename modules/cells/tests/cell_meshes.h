@@ -32,12 +32,12 @@ inline Array<double> turned_cell_matrix(double mu = 1.3, double lambda = 0.4)
   return turned;
 }
 
-// The part of μ and that of λ, or of a scalar field stiffness and mass.
-inline Array<double> cell_matrix(const CellMesh &mesh, double first, double second)
+// The part of μ and that of λ, or of a scalar field stiffness, mass and transport.
+inline Array<double> cell_matrix(const CellMesh &mesh, double first, double second, const std::array<double, 3> &b = {})
 {
   if (mesh.n_components == 1)
-    return mesh.dim == 2 ? box_scalar_matrix({1., 0.7}, first, second) :
-                           box_scalar_matrix({1., 0.7, 1.9}, first, second);
+    return mesh.dim == 2 ? box_scalar_matrix({1., 0.7}, first, second, b) :
+                           box_scalar_matrix({1., 0.7, 1.9}, first, second, b);
   return mesh.dim == 2 ? box_cell_matrix({1., 0.7}, first, second) : turned_cell_matrix(first, second);
 }
 
@@ -212,16 +212,22 @@ inline CellMesh mesh_named(const std::string &name)
   return keep(random_grid(n));
 }
 
-// K_0 and K_1.
-inline Array<double> two_cell_matrices(const CellMesh &mesh)
+// K_0 and K_1, and with transport further ones.
+inline Array<double> cell_matrices(const CellMesh &mesh, bool transport)
 {
-  Array<double> K = cell_matrix(mesh, 1.3, 0.);
-  for (const double entry : cell_matrix(mesh, 0., 0.4))
-    K.push_back(entry);
+  Array<double> K   = cell_matrix(mesh, 1.3, 0.);
+  const auto    add = [&K](const Array<double> &one) { K.insert(K.end(), one.begin(), one.end()); };
+  add(cell_matrix(mesh, 0., 0.4));
+  for (int d = 0; d < (transport ? mesh.dim : 0); ++d)
+    {
+      std::array<double, 3> b{};
+      b[d] = 1.;
+      add(cell_matrix(mesh, 0., 0., b));
+    }
   return K;
 }
 
-// The mesh's name may be followed by ", scalar", ", small clusters" and ", two coefficients".
+// The mesh's name may be followed by ", scalar", ", small clusters", ", two coefficients" and ", transport".
 inline CellMatrix random_matrix(const Device &device, const std::string &name, unsigned int seed)
 {
   const auto has  = [&](const char *what) { return name.find(what) != name.npos; };
@@ -229,20 +235,20 @@ inline CellMatrix random_matrix(const Device &device, const std::string &name, u
   if (has(", scalar"))
     {
       mesh.n_components = 1;
-      mesh.power[1]     = mesh.dim;
+      mesh.power        = {{mesh.dim - 2, mesh.dim, mesh.dim - 1, mesh.dim - 1, mesh.dim - 1}};
       mesh.along        = {{0, 1, 2}};
       mesh.local        = cell_matrix(mesh, 1.3, 0.);
       for (auto &fixed : mesh.fixed)
         fixed &= 1;
     }
-  if (has(", two coefficients"))
-    mesh.local = two_cell_matrices(mesh);
+  if (has(", two coefficients") || has(", transport"))
+    mesh.local = cell_matrices(mesh, has(", transport"));
   CellMatrix matrix(device, std::move(mesh), has(", small clusters") ? 4000 : Clusters::most_values);
   for (int i = 0; i < matrix.mesh().n_coefficients(); ++i)
     {
       Values values = random_values(matrix.mesh().n_cells(), seed + 20 * i);
       for (double &value : values)
-        value = std::pow(10., 2. * value);
+        value = i < 2 ? std::pow(10., 2. * value) : 0.01 * value;
       matrix.set(to_device<double>(device, values), i);
     }
   return matrix;

@@ -383,8 +383,7 @@ def nonlinear_heat(d):
     d.outputs(["u"], ["flux"])
     d.fields("flux", "gradient")
     d.solver(["gmres", "gmres", "bicgstab"], amg=False, interpolation=False, degree=degree)
-    by_cells = (degree == 1 and d.settings["Heat/Newton"] == "false" and
-                not {"Heat/Flux", "Heat/Robin"} & d.settings.keys() and
+    by_cells = (degree == 1 and not {"Heat/Flux", "Heat/Robin"} & d.settings.keys() and
                 d.settings.get("Linear solver/Smoother", "jacobi") in ("jacobi", "block_jacobi"))
     d.set("Linear solver/Products", d.pick("rows", "cells" if by_cells else "rows", "auto"))
 
