@@ -165,7 +165,7 @@ struct Parameters
   adamant::Products products_of(bool stationary) const
   {
     const bool of_place = !problem.are_constant();
-    const auto wanted   = products.products(dim() != 3                          ? "Problem/Dimension = 3" :
+    const auto wanted   = products.products(materials().axial()                 ? "no Problem/Plane = axial" :
                                             discretization.degree != 1          ? "Discretization/Degree = 1" :
                                             !stationary                         ? "Time stepping/Stationary = true" :
                                             !problem.boundaries.springs.empty() ? "no Problem/Springs" :

@@ -70,7 +70,7 @@ private:
                                                  unknown->prescribed_nodes());
     for (Vector<double> *vector : {&u, &u_old, &u_older, &x, &w, &iterate})
       *vector = unknown->vector();
-    equation.emplace(device, *unknown, mapping, terms, parameters.newton);
+    equation.emplace(device, *unknown, mapping, terms, parameters.newton, parameters.products_of_levels());
     newton.emplace(device, *this, unknown->size());
     newton->options.method = parameters.newton ? "Newton's method" : "Picard's method";
     this->add_output(*unknown, u);

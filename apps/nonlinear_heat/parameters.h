@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "cells/products.h"
 #include "evaluation/evaluation_parameters.h"
 #include "expressions/expressions.h"
 #include "meshes/cube_parameters.h"
@@ -24,6 +25,7 @@ struct Parameters : CubeParameters
   std::string       conductivity = "0.1*(1+u^2)", capacity = "1", source = manufactured, initial = manufactured,
               exact = manufactured;
   ScalarBoundaries     boundaries{mesh_file, manufactured, "Heat", true};
+  ProductsParameter    products{linear_solver, "rows"};
   EvaluationParameters output{mesh_file,
                               "u; on boundaries flux, -k grad u . n by quadrature",
                               "u is recorded with the statistics",
@@ -93,9 +95,19 @@ struct Parameters : CubeParameters
     return terms;
   }
 
+  // Products by cells have the means of the terms in each cell.
+  Products products_of_levels() const
+  {
+    const auto wanted = products.products(degree != 1           ? "Heat/Degree = 1" :
+                                          boundaries.has_load() ? "no Heat/Flux or Robin" :
+                                                                  "");
+    return wanted == Products::automatic ? Products::rows : wanted;
+  }
+
   void check() const
   {
     CubeParameters::check();
+    (void)products_of_levels();
     boundaries.check(dimension);
     require(!exact.empty() || (source != manufactured && initial != manufactured && !boundaries.is_built_in()),
             "Heat/Exact solution is empty, but Source, Initial values or Boundary values are manufactured from it");

@@ -57,7 +57,7 @@ std::unique_ptr<LinearSolver> Unknown<dim>::solver_for(Form<dim> &A, const std::
                                                        const NearNullSpace<dim> &near_null_space)
 {
   const Section scope(timer, "init/solver");
-  if (A.on_device(this->host.n_levels() - 1) != nullptr)
+  if (A.on_device(0) != nullptr)
     return make_linear_solver(this->device, this->host, A, parameters, name, near_null_space);
   HierarchyBuilder<dim> builder(*this->meshes_, *this->field_, A);
   const bool            in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";

@@ -14,50 +14,55 @@
 
 namespace adamant
 {
-namespace
-{
-// The sign of vertex a in mode m.
-int sign(int a, int m)
-{
-  int result = 1;
-  for (int d = 0; d < 3; ++d)
-    if (m >> d & 1 && !(a >> d & 1))
-      result = -result;
-  return result;
-}
-
-// Entry (c, m), (d, n) between modes of the i-th matrix K.
 double between_modes(const CellMesh &mesh, int i, int c, int m, int d, int n)
 {
-  const double *K   = mesh.local.data() + i * CellMesh::n_entries;
+  const auto sign = [](int a, int mode) {
+    int result = 1;
+    for (int bit = 1; bit <= mode; bit *= 2)
+      if (mode & bit && !(a & bit))
+        result = -result;
+    return result;
+  };
+  const int     n_vertices = mesh.n_vertices(), n_components = mesh.n_components;
+  const double *K   = mesh.local.data() + i * mesh.n_entries();
   double        sum = 0.;
-  for (int a = 0; a < 8; ++a)
-    for (int b = 0; b < 8; ++b)
-      sum += sign(a, m) * K[(3 * a + mesh.along[c]) * 24 + 3 * b + mesh.along[d]] * sign(b, n);
-  return sum / 64.;
+  for (int a = 0; a < n_vertices; ++a)
+    for (int b = 0; b < n_vertices; ++b)
+      sum += sign(a, m) * K[(n_components * a + mesh.along[c]) * mesh.n_rows() + n_components * b + mesh.along[d]] *
+             sign(b, n);
+  return sum / (n_vertices * n_vertices);
 }
 
-// The mode of component d that may contribute to mode m of component c.
-int partner(int c, int d, int m)
+namespace
 {
-  return m ^ (1 << c) ^ (1 << d);
-}
-
-// Whether that contribution may have the i-th coefficient, of n.
-bool may_have(int n, int i, int c, int d, int m)
+// Whether K couples only the modes that CellModes has, to rounding of coordinates.
+template <class Kind>
+bool has_modes(const CellMesh &mesh)
 {
-  const int last = n == 2 ? CellModes<double, 2>::coefficient(c, m) : 0;
-  return c == d ? i <= last : i == last && CellModes<double>::couples(c, d, m);
+  using Modes      = CellModes<double, Kind>;
+  constexpr int nc = Kind::n_components, nv = Kind::n_vertices;
+  double        rest = 0., largest = 0.;
+  for (int k = 0; k < Kind::n_coefficients * Kind::n_entries; ++k)
+    {
+      const int    i = k / Kind::n_entries, c = k / (nv * nc * nv) % nc, m = k / (nc * nv) % nv, d = k / nv % nc;
+      const int    n = k % nv, last = Modes::coefficient(c, m);
+      const double entry       = std::abs(between_modes(mesh, i, c, m, d, n));
+      const bool   taken       = i > 1  ? Modes::couples(c, i - 2, m) && n == Modes::partner(c, i - 2, m) :
+                                 c == d ? n == m && i <= last :
+                                          i == last && Modes::couples(c, d, m) && n == Modes::partner(c, d, m);
+      (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
+    }
+  return rest <= 1e-11 * largest;
 }
 
-// For each node the vertices of cells that have part in its rows, with weights. Vertex a of a cell has the place 8 cell
-// + a; vertices at a hanging node belong to its masters.
+// For each node the vertices of cells that have part in its rows, with weights. Each cell has as many places as
+// vertices; vertices at a hanging node belong to its masters.
 struct VerticesOfNodes
 {
   explicit VerticesOfNodes(const CellMesh &mesh)
   {
     list_by_rows(
-      mesh.n_nodes(), 8 * mesh.n_cells(), start,
+      mesh.n_nodes(), mesh.n_vertices() * mesh.n_cells(), start,
       [&mesh](int place, const auto &add) { mesh.hanging.for_each_part(mesh.nodes[place], add); },
       [this](std::size_t n) {
         vertex.resize(to_index(n, "vertices of cells"));
@@ -80,28 +85,29 @@ CSRMatrix<double> make_rows(const CellMesh &mesh, const VerticesOfNodes &vertice
                             const std::vector<Array<double>> &coefficients, const Wanted &wanted)
 {
   const auto is_fixed = [&](int node, int c) { return (mesh.fixed[node] >> c & 1) != 0; };
-  auto       rows     = matrix_of_rows(3 * mesh.n_own_nodes(), mesh.n_unknowns(), [&](int i, Row &row) {
-    const int node = i / 3, c = i % 3;
+  const int  nv = mesh.n_vertices(), nc = mesh.n_components;
+  auto       rows   = matrix_of_rows(nc * mesh.n_own_nodes(), mesh.n_unknowns(), [&](int i, Row &row) {
+    const int node = i / nc, c = i % nc;
     if (!wanted(node))
       return;
     std::map<int, std::array<double, 3>> entries; // by the other node
     for (int at = vertices.start[node]; at < vertices.start[node + 1]; ++at)
-      for (int b = 0; b < 8; ++b)
+      for (int b = 0; b < nv; ++b)
         for (std::size_t k = 0; k < coefficients.size(); ++k)
           {
-            const int     cell = vertices.vertex[at] / 8, a = vertices.vertex[at] % 8;
+            const int     cell = vertices.vertex[at] / nv, a = vertices.vertex[at] % nv;
             const double  factor = vertices.weight[at] * coefficients[k][cell];
-            const double *of_K   = mesh.local.data() + k * CellMesh::n_entries + (3 * a + c) * 24 + 3 * b;
-            mesh.hanging.for_each_part(mesh.nodes[8 * cell + b], [&](int other, double weight) {
-              for (int d = 0; d < 3; ++d)
+            const double *of_K = mesh.local.data() + k * mesh.n_entries() + (nc * a + c) * mesh.n_rows() + nc * b;
+            mesh.hanging.for_each_part(mesh.nodes[nv * cell + b], [&](int other, double weight) {
+              for (int d = 0; d < nc; ++d)
                 entries[other][d] += factor * weight * of_K[d];
             });
           }
     if (mesh.hanging.has(node))
       entries[node] = {};
     for (const auto &[other, entry] : entries)
-      for (int d = 0; d < 3; ++d)
-        row.emplace_back(3 * other + d, is_fixed(node, c) || is_fixed(other, d) ? other == node && c == d : entry[d]);
+      for (int d = 0; d < nc; ++d)
+        row.emplace_back(nc * other + d, is_fixed(node, c) || is_fixed(other, d) ? other == node && c == d : entry[d]);
   });
   rows.ghosts = mesh.unknowns;
   return rows;
@@ -116,9 +122,11 @@ std::vector<Array<double>> coefficients_on_host(const CellMatrix &matrix)
 }
 
 // Products on the host go row by row, from the cells around each node. Entries in columns of other ranks are stored.
-template <typename Number, int n_coefficients>
+template <typename Number, class Kind>
 class HostStorage : public host::RowProducts<Number>
 {
+  static constexpr int nv = Kind::n_vertices, nc = Kind::n_components, n_coefficients = Kind::n_coefficients;
+
 public:
   HostStorage(int n_threads, const CellMatrix &source)
     : host::RowProducts<Number>(n_threads)
@@ -129,36 +137,37 @@ public:
   {
     this->n_rows    = source.n_rows();
     this->n_cols    = mesh.n_unknowns();
-    this->node_size = this->block_rows = 3;
-    for (int k = 0; k < n_coefficients * CellMesh::n_entries; ++k)
-      local[k / CellMesh::n_entries][k / 24 % 24][k % 24] = static_cast<Number>(mesh.local[k]);
+    this->node_size = this->block_rows = nc;
+    for (int k = 0; k < n_coefficients * Kind::n_entries; ++k)
+      local[k / Kind::n_entries][k / Kind::n_rows % Kind::n_rows][k % Kind::n_rows] =
+        static_cast<Number>(mesh.local[k]);
     update_from(source);
   }
 
   void products(int first, int end, const Number *x, Number *sums) const override
   {
-    for (int node = first / 3; 3 * node < end; ++node, sums += 3)
+    for (int node = first / nc; nc * node < end; ++node, sums += nc)
       {
-        Number sum[3] = {};
+        Number sum[nc] = {};
         for (int k = vertices.start[node]; k < vertices.start[node + 1]; ++k)
           {
-            const int cell = vertices.vertex[k] / 8, a = vertices.vertex[k] % 8;
-            Number    of_cell[n_coefficients][3] = {};
-            for (int b = 0; b < 8; ++b)
+            const int cell = vertices.vertex[k] / nv, a = vertices.vertex[k] % nv;
+            Number    of_cell[n_coefficients][nc] = {};
+            for (int b = 0; b < nv; ++b)
               {
-                Number value[3] = {};
-                add_value(mesh.nodes[8 * cell + b], x, value);
+                Number value[nc] = {};
+                add_value(mesh.nodes[nv * cell + b], x, value);
                 for (int i = 0; i < n_coefficients; ++i)
-                  for (int c = 0; c < 3; ++c)
-                    for (int d = 0; d < 3; ++d)
-                      of_cell[i][c] += local[i][3 * a + c][3 * b + d] * value[d];
+                  for (int c = 0; c < nc; ++c)
+                    for (int d = 0; d < nc; ++d)
+                      of_cell[i][c] += local[i][nc * a + c][nc * b + d] * value[d];
               }
             for (int i = 0; i < n_coefficients; ++i)
-              for (int c = 0; c < 3; ++c)
+              for (int c = 0; c < nc; ++c)
                 sum[c] += static_cast<Number>(vertices.weight[k]) * coefficients[i][cell] * of_cell[i][c];
           }
-        for (int c = 0; c < 3; ++c)
-          sums[c] = mesh.fixed[node] >> c & 1 ? x[3 * node + c] : sum[c];
+        for (int c = 0; c < nc; ++c)
+          sums[c] = mesh.fixed[node] >> c & 1 ? x[nc * node + c] : sum[c];
       }
   }
 
@@ -185,12 +194,12 @@ public:
 
 private:
   // Adds the values at a node, without prescribed ones and ghosts.
-  void add_value(int node, const Number *x, Number (&value)[3]) const
+  void add_value(int node, const Number *x, Number (&value)[nc]) const
   {
     mesh.hanging.for_each_part(node, [&](int part, double weight) {
-      for (int d = 0; d < 3; ++d)
+      for (int d = 0; d < nc; ++d)
         if (part < n_own && (mesh.fixed[part] >> d & 1) == 0)
-          value[d] += static_cast<Number>(weight) * x[3 * part + d];
+          value[d] += static_cast<Number>(weight) * x[nc * part + d];
     });
   }
 
@@ -201,8 +210,8 @@ private:
 #pragma omp parallel for schedule(static)
     for (int node = 0; node < n_own; ++node)
       for (int k = vertices.start[node]; k < vertices.start[node + 1] && !mesh.hanging.has(node); ++k)
-        for (int b = 0; b < 8; ++b)
-          mesh.hanging.for_each_part(mesh.nodes[std::size_t(vertices.vertex[k] / 8) * 8 + b],
+        for (int b = 0; b < nv; ++b)
+          mesh.hanging.for_each_part(mesh.nodes[std::size_t(vertices.vertex[k] / nv) * nv + b],
                                      [&](int part, double) { result[node] = result[node] || part >= n_own; });
     return result;
   }
@@ -211,7 +220,7 @@ private:
   const VerticesOfNodes vertices;
   const int             n_own; // nodes
   const Array<char>     reads_ghosts;
-  Number                local[n_coefficients][24][24];
+  Number                local[n_coefficients][Kind::n_rows][Kind::n_rows];
   Array<Number>         coefficients[n_coefficients];
 };
 
@@ -223,9 +232,9 @@ std::shared_ptr<MatrixStorage<Number>> storage_on(const Device &device, const Ce
   if constexpr (built_with_cuda)
     if (device.traits().kernels)
       return cuda::make_cell_storage<Number>(device.interface(), matrix);
-  if (matrix.mesh().n_coefficients() == 2)
-    return std::make_shared<HostStorage<Number, 2>>(device.interface().n_threads(), matrix);
-  return std::make_shared<HostStorage<Number, 1>>(device.interface().n_threads(), matrix);
+  return with_kind(matrix.mesh(), [&](auto kind) -> std::shared_ptr<MatrixStorage<Number>> {
+    return std::make_shared<HostStorage<Number, decltype(kind)>>(device.interface().n_threads(), matrix);
+  });
 }
 
 // The numbers of a cluster that a kernel has room for.
@@ -245,29 +254,24 @@ void invert_blocks(const CellMatrix &matrix, int n_blocks, const Blocks &blocks,
                                                              node_size, inverse.data()});
 }
 
-template <int n_coefficients, typename Number>
-void invert_diagonal_of(const CellMatrix &matrix, const List<double> &K, int node_size, Vector<Number> &inverse)
-{
-  CellEntries<n_coefficients> cells{K.data(), {}};
-  for (int i = 0; i < n_coefficients; ++i)
-    cells.coefficients[i] = matrix.coefficients(i).data();
-  const auto &mesh = matrix.mesh();
-  if (!mesh.is_grid())
-    return invert_blocks(matrix, matrix.clusters().n_slots(),
-                         ClusterBlocks<n_coefficients>{cells, matrix.clusters().view()}, node_size, inverse);
-  const auto &n = mesh.n_cells_of_grid;
-  invert_blocks(matrix, mesh.n_nodes(),
-                GridBlocks<n_coefficients>{cells, {n[0] + 1, n[1] + 1, n[2] + 1}, matrix.cell_at().data()}, node_size,
-                inverse);
-}
-
 template <typename Number>
 void invert_diagonal_of(const CellMatrix &matrix, const List<double> &K, int node_size, Vector<Number> &inverse)
 {
-  if (matrix.mesh().n_coefficients() == 2)
-    invert_diagonal_of<2>(matrix, K, node_size, inverse);
-  else
-    invert_diagonal_of<1>(matrix, K, node_size, inverse);
+  const auto &mesh = matrix.mesh();
+  with_kind(mesh, [&](auto kind) {
+    using Kind = decltype(kind);
+    CellEntries<Kind> cells{K.data(), {}};
+    for (int i = 0; i < Kind::n_coefficients; ++i)
+      cells.coefficients[i] = matrix.coefficients(i).data();
+    if constexpr (Kind::n_components == 3)
+      if (const auto &n = mesh.n_cells_of_grid; mesh.is_grid())
+        return invert_blocks(
+          matrix, mesh.n_nodes(),
+          GridBlocks<Kind::n_coefficients>{cells, {n[0] + 1, n[1] + 1, n[2] + 1}, matrix.cell_at().data()}, node_size,
+          inverse);
+    invert_blocks(matrix, matrix.clusters().n_slots(), ClusterBlocks<Kind>{cells, matrix.clusters().view()}, node_size,
+                  inverse);
+  });
 }
 } // namespace
 
@@ -295,18 +299,12 @@ CellMesh grid_of(const std::array<int, 3> &n, Array<double> K)
 bool CellMatrix::can_be_made(const CellMesh &mesh)
 {
   const int n_coefficients = mesh.n_coefficients();
-  if (n_coefficients < 1 || n_coefficients > 2 || mesh.local.size() % CellMesh::n_entries != 0)
+  if (mesh.dim < 2 || mesh.dim > 3 || (mesh.n_components != 1 && mesh.n_components != mesh.dim) || n_coefficients < 1 ||
+      (n_coefficients > 2 && (mesh.n_components > 1 || n_coefficients != 2 + mesh.dim)) ||
+      mesh.local.size() % mesh.n_entries() != 0)
     return false;
-  double rest = 0., largest = 0.;
-  for (int k = 0; k < n_coefficients * CellMesh::n_entries; ++k)
-    {
-      const int    i = k / CellMesh::n_entries, c = k / 192 % 3, m = k / 24 % 8, d = k / 8 % 3, n = k % 8;
-      const double entry       = std::abs(between_modes(mesh, i, c, m, d, n));
-      const bool   taken       = n == partner(c, d, m) && may_have(n_coefficients, i, c, d, m);
-      (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
-    }
   const auto &weight = mesh.hanging.weight;
-  return rest <= 1e-11 * largest && // coordinates are rounded
+  return with_kind(mesh, [&mesh](auto kind) { return has_modes<decltype(kind)>(mesh); }) &&
          std::all_of(weight.begin(), weight.end(), [](double w) {
            return w >= 0. && w <= 1. && std::abs(4096. * w - std::round(4096. * w)) <= 1e-9;
          });
@@ -318,47 +316,35 @@ CellMatrix::CellMatrix(const Device &device, CellMesh mesh, int most_values)
   , K(device, mesh_.local)
   , scale(device, mesh_.scale)
 {
-  to_index(3 * mesh_.fixed.size(), "rows of a matrix by cells");
+  to_index(mesh_.n_components * mesh_.fixed.size(), "rows of a matrix by cells");
   to_index(mesh_.nodes.size(), "vertices of a matrix by cells");
   const auto       &n       = mesh_.n_cells_of_grid;
   const std::size_t n_nodes = mesh_.is_grid() ? std::size_t(n[0] + 1) * (n[1] + 1) * (n[2] + 1) : mesh_.position.size();
   if (!can_be_made(mesh_) || mesh_.n_own_nodes() != static_cast<int>(n_nodes) ||
       (!mesh_.scale.empty() && mesh_.scale.size() != static_cast<std::size_t>(mesh_.n_own_cells())) ||
-      (mesh_.is_grid() && mesh_.unknowns))
+      (mesh_.is_grid() && (mesh_.unknowns || mesh_.n_components != 3)))
     throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, sizes do not fit, or a "
-                   "grid is on several ranks");
+                   "grid is on several ranks or has no three components");
   cells_of_others = GhostValues(device, mesh_.cells, mesh_.n_own_cells());
-  set_modes();
   for (int i = 0; i < mesh_.n_coefficients(); ++i)
     k.emplace_back(device, mesh_.n_cells());
   if (!mesh_.is_grid())
     {
-      cluster_lists = ClusterLists(device, make_clusters(mesh_, std::min(most_values, most_values_on(device))));
+      cluster_lists = ClusterLists(device, mesh_, make_clusters(mesh_, std::min(most_values, most_values_on(device))));
       return;
     }
   Array<int> cell_at(mesh_.n_nodes(), -1);
   for (int cell = 0; cell < mesh_.n_cells(); ++cell)
-    cell_at[mesh_.nodes[8 * cell]] = cell;
+    cell_at[mesh_.nodes[mesh_.n_vertices() * cell]] = cell;
   cell_at_node = List<int>(device, cell_at);
-}
-
-void CellMatrix::set_modes()
-{
-  const int n = mesh_.n_coefficients();
-  for (int i = 0; i < n; ++i)
-    for (int c = 0; c < 3; ++c)
-      for (int m = 0; m < 8; ++m)
-        for (int d = 0; d < 3; ++d)
-          if (may_have(n, i, c, d, m))
-            (c == d ? modes_.same[i][c] : modes_.other[c][d])[m] = between_modes(mesh_, i, c, m, d, partner(c, d, m));
 }
 
 void CellMatrix::set(const Vector<double> &of_cells, int which)
 {
   if (of_cells.size() != mesh_.n_own_cells())
     throw RunError("a matrix by cells has another number of cells than its new coefficients");
-  of_cells.device().for_each(of_cells.size(),
-                             ScaleOfCells{scale.size() > 0 ? scale.data() : nullptr, of_cells.data(), k[which].data()});
+  of_cells.device().for_each(of_cells.size(), ScaleOfCells{scale.size() > 0 ? scale.data() : nullptr, of_cells.data(),
+                                                           k[which].data(), mesh_.power[which]});
   cells_of_others.fill(k[which]);
 }
 

@@ -41,68 +41,59 @@ CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_onc
 namespace
 {
 // A grid goes plane by plane, a tree by clusters.
-template <typename Number, int n_coefficients>
+template <typename Number, class Kind_>
 struct View
 {
-  CellView<Number, n_coefficients> grid;
-  TreeView<Number, n_coefficients> tree;
-  bool                             is_grid;
-  Exchange<Number>                *exchange; // null on one rank
+  using Kind = Kind_;
+
+  CellView<Number, Kind::n_coefficients> grid;
+  TreeView<Number, Kind>                 tree;
+  bool                                   is_grid;
+  Exchange<Number>                      *exchange; // null on one rank
 };
 
 // The kernels of a matrix by cells, by the types of the functor and of the x that is multiplied.
-template <typename Number, int n_coefficients>
+template <typename Number, class Kind>
 using Kernels = std::map<std::pair<std::type_index, std::type_index>,
-                         void (*)(const Context &, const View<Number, n_coefficients> &, const RowVisit &)>;
+                         void (*)(const Context &, const View<Number, Kind> &, const RowVisit &)>;
 
-template <typename Number, int n_coefficients, class Gather, class Functor>
-void run(const Context &context, const View<Number, n_coefficients> &A, const RowVisit &call)
+template <typename Number, class Kind, class Gather, class Functor>
+void run(const Context &context, const View<Number, Kind> &A, const RowVisit &call)
 {
   const auto &x = *static_cast<const Gather *>(call.x);
   const auto &f = *static_cast<const Functor *>(call.f);
-  if (A.is_grid)
-    for_each_row_by_cells(context, call.name, A.grid, x, f);
-  else
-    for_each_row_by_clusters(context, call.name, A.tree, A.exchange, x, f);
+  if constexpr (Kind::n_components == 3)
+    if (A.is_grid)
+      return for_each_row_by_cells(context, call.name, A.grid, x, f);
+  for_each_row_by_clusters(context, call.name, A.tree, A.exchange, x, f);
 }
 
-template <class Gather, class... Functors, typename Number, int n_coefficients>
-void add(Kernels<Number, n_coefficients> &kernels)
+template <class Gather, class... Functors, typename Number, class Kind>
+void add(Kernels<Number, Kind> &kernels)
 {
   (kernels.emplace(std::pair(std::type_index(typeid(Functors)), std::type_index(typeid(Gather))),
-                   run<Number, n_coefficients, Gather, Functors>),
+                   run<Number, Kind, Gather, Functors>),
    ...);
 }
 
 // The products of solvers, and the steps of the smoothers that need the diagonal of A alone.
-template <typename Number, int n_coefficients>
-Kernels<Number, n_coefficients> make_kernels()
+template <typename Number, class Kind>
+Kernels<Number, Kind> make_kernels()
 {
-  Kernels<Number, n_coefficients> kernels;
-  add<Entries<Number>, Product<Number>, Addition<Number>, Residual<Number>, JacobiStep<Number>, NodeJacobiStep<Number>>(
-    kernels);
+  Kernels<Number, Kind> kernels;
+  add<Entries<Number>, Product<Number>, Addition<Number>, Residual<Number>, JacobiStep<Number>>(kernels);
+  if constexpr (Kind::n_components > 1)
+    add<Entries<Number>, NodeJacobiStep<Number>>(kernels);
   if constexpr (std::is_same_v<Number, double>)
     add<Entries<float>, Product<double>>(kernels);
   return kernels;
 }
 
-template <typename Number, int n_coefficients>
-CellModes<Number, n_coefficients> rounded(const CellModes<double, 2> &from)
-{
-  CellModes<Number, n_coefficients> to;
-  for (int c = 0; c < 3; ++c)
-    {
-      for (int i = 0; i < n_coefficients; ++i)
-        std::copy_n(from.same[i][c], 8, to.same[i][c]);
-      for (int d = 0; d < 3; ++d)
-        std::copy_n(from.other[c][d], 8, to.other[c][d]);
-    }
-  return to;
-}
-
-template <typename Number, int n_coefficients>
+template <typename Number, class Kind>
 class CellStorage : public RowlessStorage<Number>
 {
+  static constexpr int n_coefficients = Kind::n_coefficients;
+
 public:
   CellStorage(std::shared_ptr<Context> context_, const CellMatrix &source)
     : context(std::move(context_))
@@ -112,16 +103,16 @@ public:
     , cell_at(source.cell_at())
     , clusters(source.clusters())
   {
-    const auto &mesh  = source.mesh();
-    const auto  modes = rounded<Number, n_coefficients>(source.modes());
-    this->n_rows      = source.n_rows();
-    this->n_cols      = mesh.n_unknowns();
-    this->node_size   = 3;
+    const auto &mesh = source.mesh();
+    this->n_rows     = source.n_rows();
+    this->n_cols     = mesh.n_unknowns();
+    this->node_size  = Kind::n_components;
     if (mesh.unknowns)
       exchange = std::make_shared<Exchange<Number>>(context, mesh.unknowns);
-    view.is_grid  = mesh.is_grid();
-    view.grid     = {{}, {}, {}, fixed.data(), modes};
-    view.tree     = {clusters.view(), mesh.n_own_nodes(), {}, {}, modes};
+    view.is_grid = mesh.is_grid();
+    view.tree    = {clusters.view(), mesh.n_own_nodes(), {}, {}, modes_of<Number, Kind>(mesh)};
+    if constexpr (Kind::n_components == 3)
+      view.grid = {{}, {}, {}, fixed.data(), view.tree.modes};
     view.exchange = exchange.get();
     for (int d = 0; d < 3; ++d)
       {
@@ -153,7 +144,7 @@ public:
   }
   void visit(const RowVisit &call) const override
   {
-    static const auto kernels = make_kernels<Number, n_coefficients>();
+    static const auto kernels = make_kernels<Number, Kind>();
     const auto        kernel  = kernels.find({call.functor, call.gather});
     if (kernel == kernels.end())
       throw RunError("a matrix by cells has no kernel for " + std::string(call.name.function) +
@@ -169,13 +160,13 @@ public:
 private:
   Number *of_places(int coefficient) { return coefficients.data() + std::size_t(coefficient) * n_places; }
 
-  std::shared_ptr<Context>     context;
-  int                          n_places; // nodes of a grid, else cells
-  DeviceArray<Number>          coefficients;
-  List<unsigned char>          fixed;
-  List<int>                    cell_at;
-  ClusterLists                 clusters;
-  View<Number, n_coefficients> view;
+  std::shared_ptr<Context> context;
+  int                      n_places; // nodes of a grid, else cells
+  DeviceArray<Number>      coefficients;
+  List<unsigned char>      fixed;
+  List<int>                cell_at;
+  ClusterLists             clusters;
+  View<Number, Kind>       view;
 
   std::shared_ptr<Exchange<Number>> exchange;
 };
@@ -185,9 +176,9 @@ template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> make_cell_storage(DeviceInterface &device, const CellMatrix &source)
 {
   auto context = static_cast<Context &>(device).shared_from_this();
-  if (source.mesh().n_coefficients() == 2)
-    return std::make_shared<CellStorage<Number, 2>>(std::move(context), source);
-  return std::make_shared<CellStorage<Number, 1>>(std::move(context), source);
+  return with_kind(source.mesh(), [&](auto kind) -> std::shared_ptr<MatrixStorage<Number>> {
+    return std::make_shared<CellStorage<Number, decltype(kind)>>(std::move(context), source);
+  });
 }
 
 int shared_memory(const DeviceInterface &device)

@@ -27,10 +27,10 @@ constexpr int most_cell_threads = 192;
 template <typename Number, int n_coefficients>
 struct CellView
 {
-  int                               n_nodes[3], along[3];
-  const Number                     *coefficients[n_coefficients];
-  const unsigned char              *fixed;
-  CellModes<Number, n_coefficients> modes;
+  int                                               n_nodes[3], along[3];
+  const Number                                     *coefficients[n_coefficients];
+  const unsigned char                              *fixed;
+  CellModes<Number, CellKind<3, 3, n_coefficients>> modes;
 };
 
 /// The values of a node's three components, and which of them are prescribed.
@@ -92,7 +92,7 @@ __device__ void cell_modes(const Number (&upper)[4], Number (&lower)[4], Number 
 /// Computes component c of a cell's contributions to its faces. `of_lower` gets the modes of the lower face, with the
 /// part that the cell below `carried` there. `carried` gets the modes of the upper face.
 template <typename Number, int n_coefficients>
-__device__ void apply_cell(const CellModes<Number, n_coefficients> &K, int c,
+__device__ void apply_cell(const CellModes<Number, CellKind<3, 3, n_coefficients>> &K, int c,
                            const Number (&coefficients)[n_coefficients], const Number (&u)[3][8], Number (&carried)[4],
                            Number (&of_lower)[4])
 {

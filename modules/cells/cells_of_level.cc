@@ -61,44 +61,58 @@ std::optional<CellMesh> with_axes(CellMesh mesh)
   do
     if (CellMatrix::can_be_made(mesh))
       return mesh;
-  while (std::next_permutation(mesh.along.begin(), mesh.along.end()));
+  while (std::next_permutation(mesh.along.begin(), mesh.along.begin() + mesh.n_components));
   return std::nullopt;
 }
 
-// The matrices of a cell from the values for pairs of nodes: entry (c, d) of vertices a, b is at [(8 a + b) 9 + 3 c +
-// d]. Vertex a of the result is vertex[a] of the cell.
-Array<double> local_matrices(const Array<double> &of_pairs, const std::array<int, 8> &vertex)
+// The matrices of a cell from the values for pairs of nodes, whose order cells_of_level has. Vertex a of the result is
+// vertex[a] of the cell.
+void set_local(CellMesh &mesh, const Array<double> &of_pairs, const std::array<int, 8> &vertex)
 {
-  Array<double> K;
-  for (std::size_t i = 0; i < of_pairs.size(); i += CellMesh::n_entries)
-    for (int a = 0; a < 8; ++a)
-      for (int c = 0; c < 3; ++c)
-        for (int b = 0; b < 8; ++b)
-          for (int d = 0; d < 3; ++d)
-            K.push_back(of_pairs[i + (8 * vertex[a] + vertex[b]) * 9 + 3 * c + d]);
-  return K;
+  const int nv = mesh.n_vertices(), nc = mesh.n_components;
+  mesh.local.clear();
+  for (std::size_t i = 0; i < of_pairs.size(); i += mesh.n_entries())
+    for (int a = 0; a < nv; ++a)
+      for (int c = 0; c < nc; ++c)
+        for (int b = 0; b < nv; ++b)
+          for (int d = 0; d < nc; ++d)
+            mesh.local.push_back(of_pairs[i + ((nv * vertex[a] + vertex[b]) * nc + c) * nc + d]);
 }
 
-// The vertices of this rank's cells, as local nodes of the space, and what is prescribed. `vertex` is as in
-// local_matrices.
-CellMesh mesh_of(const LevelSpace<3> &space, const std::array<int, 8> &vertex)
+// The vertices of this rank's cells, as local nodes of the space, and what is prescribed. K has the matrices of a cell,
+// and `vertex` is as in set_local.
+template <int dim>
+CellMesh mesh_of(const LevelSpace<dim> &space, const Array<double> &K, const std::array<int, 8> &vertex)
 {
   CellMesh mesh;
-  mesh.nodes.resize(std::size_t(8) * space.n_cells());
-  mesh.fixed.resize(space.n_dofs() / 3);
+  mesh.dim     = dim;
+  const int nv = mesh.n_vertices(), nc = mesh.n_components = space.node_size();
+  mesh.power.fill(nc == 1 ? dim - 1 : dim - 2);
+  mesh.power[0] = dim - 2;
+  if (nc == 1)
+    mesh.power[1] = dim;
+  set_local(mesh, K, vertex);
+  mesh.nodes.resize(std::size_t(nv) * space.n_cells());
+  mesh.fixed.resize(space.n_dofs() / nc);
 #pragma omp parallel for schedule(static)
   for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int a = 0; a < 8; ++a)
-      mesh.nodes[std::size_t(8) * cell + a] = space.cell_dofs(cell)[3 * vertex[a]] / 3;
+    for (int a = 0; a < nv; ++a)
+      mesh.nodes[std::size_t(nv) * cell + a] = space.cell_dofs(cell)[nc * vertex[a]] / nc;
 #pragma omp parallel for schedule(static)
   for (int node = 0; node < mesh.n_nodes(); ++node)
     {
       int fixed = 0;
-      for (int c = 0; c < 3; ++c)
-        fixed |= !space.is_free(3 * node + c) << c;
+      for (int c = 0; c < nc; ++c)
+        fixed |= !space.is_free(nc * node + c) << c;
       mesh.fixed[node] = static_cast<unsigned char>(fixed);
     }
   return mesh;
+}
+
+// The bits of CellMesh::fixed where all components are prescribed.
+int all_fixed(const CellMesh &mesh)
+{
+  return (1 << mesh.n_components) - 1;
 }
 
 // Returns the boxes of a uniform mesh as a grid, or nothing where the level is none. It is none with hanging nodes, or
@@ -122,9 +136,8 @@ std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<do
   for (int a = 0; a < 8; ++a)
     for (int e = 0; e < 3; ++e)
       vertex[a] |= ((a >> e & 1) ^ ((*strides)[axis[e]] < 0)) << axis[e];
-  CellMesh result        = mesh_of(space, vertex);
+  CellMesh result        = mesh_of(space, K, vertex);
   result.n_cells_of_grid = n;
-  result.local           = local_matrices(K, vertex);
   Array<char> taken(result.n_nodes(), 0);
   for (int cell = 0; cell < result.n_cells(); ++cell)
     {
@@ -136,57 +149,64 @@ std::optional<CellMesh> grid_of_cells(const LevelSpace<3> &space, const Array<do
 }
 
 // The matrices of the first cell of all ranks.
-Array<double> first_matrices(const Communicator &ranks, const Array<double> &of_shapes, int n_coefficients)
+template <int dim>
+Array<double> first_matrices(const LevelSpace<dim> &space, const Array<double> &of_shapes, int n_coefficients)
 {
-  Array<double> K(n_coefficients * CellMesh::n_entries, 0.);
-  const bool    has = !of_shapes.empty();
+  Array<double> K(std::size_t(n_coefficients) * space.dofs_per_cell() * space.dofs_per_cell(), 0.);
+  const auto   &ranks = space.communicator();
+  const bool    has   = !of_shapes.empty();
   if (ranks.sum_before(has) == 0. && has)
     std::copy_n(of_shapes.begin(), K.size(), K.begin());
   ranks.sum(K.data(), static_cast<int>(K.size()));
   return K;
 }
 
-// Sets the scales of boxes that are alike: the trace of their matrices grows with their size. Returns whether all
-// matrices of a cell are one multiple of K on this rank. All ranks call it together.
-bool set_scales(const LevelSpace<3> &space, const Array<double> &of_shapes, const Array<double> &K, CellMesh &mesh)
+template <int dim>
+double size_of(const LevelSpace<dim> &space, int cell)
 {
-  const auto trace = [](const double *of) {
-    double sum = 0.;
-    for (int k = 0; k < 24; ++k)
-      sum += of[(8 * (k / 3) + k / 3) * 9 + 4 * (k % 3)];
-    return sum;
-  };
-  bool   alike             = true;
-  double most[2]           = {0., 0.}; // the largest ratio to K, and the longest cell
-  auto &[largest, longest] = most;
-  for (std::size_t shape = 0; shape < of_shapes.size(); shape += K.size())
+  return std::pow(space.active_cells()[cell]->measure(), 1. / dim);
+}
+
+// Sets the scales of boxes that are alike: their sizes over that of the cell that has K. Returns whether the matrices of
+// each cell are multiples of K on this rank. All ranks call it together.
+template <int dim>
+bool set_scales(const LevelSpace<dim> &space, const Array<double> &of_shapes, const Array<double> &K, CellMesh &mesh)
+{
+  const auto less_in_size = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const int  n_entries    = mesh.n_entries();
+  bool       alike        = true;
+  for (std::size_t first = 0; first < of_shapes.size(); first += n_entries)
     {
-      const double *of = of_shapes.data() + shape, ratio = trace(of) / trace(K.data());
+      const double *of = of_shapes.data() + first, *of_K = K.data() + first % K.size();
+      const auto    at    = std::max_element(of_K, of_K + n_entries, less_in_size) - of_K;
+      const double  ratio = of[at] / of_K[at];
       double        size = 0., difference = 0.;
-      for (std::size_t k = 0; k < K.size(); ++k)
+      for (int k = 0; k < n_entries; ++k)
         {
           size       = std::max(size, std::abs(of[k]));
-          difference = std::max(difference, std::abs(of[k] - ratio * K[k]));
+          difference = std::max(difference, std::abs(of[k] - ratio * of_K[k]));
         }
-      alike   = alike && difference <= 1e-11 * size;
-      largest = std::max(largest, ratio);
+      alike = alike && difference <= 1e-11 * size;
     }
+  const auto &ranks = space.communicator();
+  const bool  has   = !of_shapes.empty();
+  double      of_K  = ranks.sum_before(has) == 0. && has ? size_of(space, 0) : 0.;
+  ranks.max(&of_K, 1);
   mesh.scale.resize(space.n_cells());
   for (int cell = 0; cell < space.n_cells(); ++cell)
-    longest = std::max(longest, mesh.scale[cell] = std::cbrt(space.active_cells()[cell]->measure()));
-  space.communicator().max(most, 2);
-  for (double &value : mesh.scale)
     {
-      const double halvings = std::round(std::log2(longest / value)), halved = std::ldexp(longest, -int(halvings));
-      value = largest / longest * (std::abs(value - halved) <= 1e-11 * value ? halved : value);
+      const double value = size_of(space, cell) / of_K, doubled = std::exp2(std::round(std::log2(value)));
+      mesh.scale[cell] = std::abs(value - doubled) <= 1e-11 * value ? doubled : value;
     }
   return alike;
 }
 
 // Where each local node of the space hangs, if all its components do as its masters say. Returns whether they do.
 // Where a normal velocity vanishes, a component may be what the others make it.
-bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
+template <int dim>
+bool list_hanging(const LevelSpace<dim> &space, CellMesh &mesh)
 {
+  const int   nc          = mesh.n_components;
   const auto &numbers     = space.partition();
   const auto &constraints = space.hanging_nodes;
   auto       &hanging     = mesh.hanging;
@@ -195,12 +215,12 @@ bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
 #pragma omp parallel for schedule(static) reduction(&& : fits)
   for (int node = 0; node < mesh.n_nodes(); ++node)
     {
-      const auto first = numbers.local_to_global(3 * node);
+      const auto first = numbers.local_to_global(nc * node);
       const bool hangs = constraints.is_constrained(first);
-      fits             = fits && first % 3 == 0;
-      for (int c = 1; c < 3; ++c)
+      fits             = fits && first % nc == 0;
+      for (int c = 1; c < nc; ++c)
         fits =
-          fits && numbers.local_to_global(3 * node + c) == first + c && constraints.is_constrained(first + c) == hangs;
+          fits && numbers.local_to_global(nc * node + c) == first + c && constraints.is_constrained(first + c) == hangs;
       hanging.start[node + 1] = hangs ? static_cast<int>(constraints.get_constraint_entries(first)->size()) : 0;
     }
   if (!fits)
@@ -213,46 +233,49 @@ bool list_hanging(const LevelSpace<3> &space, CellMesh &mesh)
     {
       int k = hanging.start[node];
       if (hanging.has(node))
-        for (const auto &[master, weight] : *constraints.get_constraint_entries(numbers.local_to_global(3 * node)))
+        for (const auto &[master, weight] : *constraints.get_constraint_entries(numbers.local_to_global(nc * node)))
           {
-            hanging.master[k]   = static_cast<int>(numbers.global_to_local(master) / 3);
+            hanging.master[k]   = static_cast<int>(numbers.global_to_local(master) / nc);
             hanging.weight[k++] = weight;
           }
-      for (int c = 0; c < 3 && hanging.has(node); ++c)
+      for (int c = 0; c < nc && hanging.has(node); ++c)
         {
           std::int64_t n_free = 0;
           for (k = hanging.begin(node); k < hanging.end(node); ++k)
-            n_free += space.is_free(3 * hanging.master[k] + c);
+            n_free += space.is_free(nc * hanging.master[k] + c);
           const auto &H = space.H.row_start;
-          fits          = fits && mesh.fixed[node] == 7 && H[3 * node + c + 1] - H[3 * node + c] == n_free;
+          fits = fits && mesh.fixed[node] == all_fixed(mesh) && H[nc * node + c + 1] - H[nc * node + c] == n_free;
         }
     }
   return fits;
 }
 
 // The coordinates of the own nodes in units of the smallest own cell's sides.
-void set_positions(const LevelSpace<3> &space, CellMesh &mesh)
+template <int dim>
+void set_positions(const LevelSpace<dim> &space, CellMesh &mesh)
 {
-  Array<dealii::Point<3>> point(mesh.n_own_nodes());
-  dealii::Point<3>        lower, side;
-  for (int d = 0; d < 3; ++d)
+  constexpr int             nv = 1 << dim;
+  Array<dealii::Point<dim>> point(mesh.n_own_nodes());
+  dealii::Point<dim>        lower, side;
+  for (int d = 0; d < dim; ++d)
     lower[d] = side[d] = std::numeric_limits<double>::max();
   for (int cell = 0; cell < space.n_cells(); ++cell)
     {
       const auto &of_cell = space.active_cells()[cell];
-      for (int a = 0; a < 8; ++a)
-        if (const int node = mesh.nodes[std::size_t(8) * cell + a]; node < mesh.n_own_nodes())
+      for (int a = 0; a < nv; ++a)
+        if (const int node = mesh.nodes[std::size_t(nv) * cell + a]; node < mesh.n_own_nodes())
           point[node] = of_cell->vertex(a);
-      const double size = std::cbrt(of_cell->measure());
-      for (int d = 0; d < 3; ++d)
-        side[d] = std::min(side[d], std::max(std::abs(of_cell->vertex(7)[d] - of_cell->vertex(0)[d]), 1e-2 * size));
+      const double size = size_of(space, cell);
+      for (int d = 0; d < dim; ++d)
+        side[d] =
+          std::min(side[d], std::max(std::abs(of_cell->vertex(nv - 1)[d] - of_cell->vertex(0)[d]), 1e-2 * size));
     }
   for (const auto &p : point)
-    for (int d = 0; d < 3; ++d)
+    for (int d = 0; d < dim; ++d)
       lower[d] = std::min(lower[d], p[d]);
   mesh.position.resize(point.size());
   for (std::size_t node = 0; node < point.size(); ++node)
-    for (int d = 0; d < 3; ++d)
+    for (int d = 0; d < dim; ++d)
       mesh.position[node][d] =
         static_cast<int>(std::min(std::round((point[node][d] - lower[d]) / side[d]), double((1 << 21) - 1)));
 }
@@ -260,25 +283,28 @@ void set_positions(const LevelSpace<3> &space, CellMesh &mesh)
 using Index = dealii::types::global_dof_index;
 
 // The nodes of a space, as `local` numbers of the space's own nodes and ghosts.
-std::shared_ptr<const Partitioner> nodes_of(const LevelSpace<3> &space)
+template <int dim>
+std::shared_ptr<const Partitioner> nodes_of(const LevelSpace<dim> &space)
 {
+  const int          nc   = space.node_size();
   const auto        &dofs = space.partition();
   std::vector<Index> ghosts;
-  for (int dof = space.n_owned(); dof < space.n_dofs(); dof += 3)
-    ghosts.push_back(dofs.local_to_global(dof) / 3);
+  for (int dof = space.n_owned(); dof < space.n_dofs(); dof += nc)
+    ghosts.push_back(dofs.local_to_global(dof) / nc);
   const MPI_Comm comm = dofs.get_mpi_communicator();
-  return make_partitioner(owned_range(space.n_owned() / 3, comm), std::move(ghosts), comm);
+  return make_partitioner(owned_range(space.n_owned() / nc, comm), std::move(ghosts), comm);
 }
 
-// How ranks exchange the three unknowns of each node.
-std::shared_ptr<const ExchangePlan> plan_of_unknowns(const ExchangePlan &nodes)
+// How ranks exchange the unknowns of each node, of nc components.
+std::shared_ptr<const ExchangePlan> plan_of_unknowns(const ExchangePlan &nodes, int nc)
 {
   std::vector<Index> ghosts;
   for (const auto node : nodes.ghosts)
-    for (int c = 0; c < 3; ++c)
-      ghosts.push_back(static_cast<Index>(3 * node + c));
+    for (int c = 0; c < nc; ++c)
+      ghosts.push_back(static_cast<Index>(nc * node + c));
   const MPI_Comm comm = nodes.communicator.handle();
-  return exchange_plan(*make_partitioner(owned_range(std::uint64_t(3) * nodes.n_owned, comm), std::move(ghosts), comm));
+  return exchange_plan(
+    *make_partitioner(owned_range(std::uint64_t(nc) * nodes.n_owned, comm), std::move(ghosts), comm));
 }
 
 // How ranks exchange numbers of cells: each gets the cells that have part in the rows of its own nodes. `mesh` has the
@@ -291,7 +317,7 @@ std::shared_ptr<const ExchangePlan> plan_of_cells(const CellMesh &mesh, const Pa
   for (int place = 0; place < n_places; ++place)
     mesh.hanging.for_each_part(mesh.nodes[place], [&](int part, double) {
       if (part >= n_own)
-        of_ghosts[part - n_own].emplace_back(place / 8, 1.);
+        of_ghosts[part - n_own].emplace_back(place / mesh.n_vertices(), 1.);
     });
   const auto fill = [&](int node, Row &row) {
     if (node >= n_own)
@@ -306,16 +332,17 @@ std::shared_ptr<const ExchangePlan> plan_of_cells(const CellMesh &mesh, const Pa
 // The global nodes at the vertices of own cells and, behind them, of other ranks' cells.
 Array<std::uint64_t> global_nodes(const CellMesh &mesh, const Partitioner &nodes, const ExchangePlan &cells)
 {
-  const std::size_t    n = std::size_t(cells.n_owned) + cells.n_ghosts();
-  Array<std::uint64_t> result(8 * n);
-  for (int a = 0; a < 8; ++a)
+  const std::size_t    n  = std::size_t(cells.n_owned) + cells.n_ghosts();
+  const int            nv = mesh.n_vertices();
+  Array<std::uint64_t> result(nv * n);
+  for (int a = 0; a < nv; ++a)
     {
       Array<std::uint64_t> of_cells(cells.n_owned);
       for (int cell = 0; cell < cells.n_owned; ++cell)
-        of_cells[cell] = nodes.local_to_global(mesh.nodes[std::size_t(8) * cell + a]);
+        of_cells[cell] = nodes.local_to_global(mesh.nodes[std::size_t(nv) * cell + a]);
       of_cells = with_ghosts(cells, std::move(of_cells));
       for (std::size_t cell = 0; cell < n; ++cell)
-        result[8 * cell + a] = of_cells[cell];
+        result[nv * cell + a] = of_cells[cell];
     }
   return result;
 }
@@ -340,7 +367,8 @@ CSRMatrix<double> parts_of_nodes(const CellMesh &mesh, const Partitioner &nodes,
 
 // Adds other ranks' cells that have part in this rank's rows, with their nodes. The owners of nodes tell where they
 // hang and what is prescribed.
-CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
+template <int dim>
+CellMesh with_cells_of_others(const LevelSpace<dim> &space, CellMesh mesh)
 {
   const auto nodes = nodes_of(space);
   const int  n_own = static_cast<int>(nodes->locally_owned_size());
@@ -397,21 +425,21 @@ CellMesh with_cells_of_others(const LevelSpace<3> &space, CellMesh mesh)
   std::partial_sum(mesh.hanging.start.begin(), mesh.hanging.start.end(), mesh.hanging.start.begin());
 
   const auto fixed = with_ghosts(*parts.ghosts, Array<std::uint64_t>(mesh.fixed.begin(), mesh.fixed.begin() + n_own));
-  mesh.fixed.assign(n, 7);
+  mesh.fixed.assign(n, static_cast<unsigned char>(all_fixed(mesh)));
   std::copy(fixed.begin(), fixed.end(), mesh.fixed.begin());
-  mesh.unknowns = plan_of_unknowns(*parts.ghosts);
+  mesh.unknowns = plan_of_unknowns(*parts.ghosts, mesh.n_components);
   return mesh;
 }
 
 // Returns a mesh of boxes that are alike, with hanging nodes, or nothing where the level is none.
-std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<double> &of_shapes,
+template <int dim>
+std::optional<CellMesh> tree_of_cells(const LevelSpace<dim> &space, const Array<double> &of_shapes,
                                       const Array<double> &K)
 {
   const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
-  CellMesh                 result = mesh_of(space, vertex);
-  result.local                    = local_matrices(K, vertex);
-  const bool alike                = set_scales(space, of_shapes, K, result);
-  auto       tree                 = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
+  CellMesh                 result = mesh_of(space, K, vertex);
+  const bool               alike  = set_scales(space, of_shapes, K, result);
+  auto                     tree   = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
   if (!on_all(space.communicator(), tree.has_value()))
     return std::nullopt;
   if (space.communicator().size() > 1)
@@ -421,17 +449,23 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<3> &space, const Array<do
 }
 } // namespace
 
-std::optional<CellMesh> cells_of_level(const LevelSpace<3> &space, const Array<double> &of_shapes, int n_coefficients)
+template <int dim>
+std::optional<CellMesh> cells_of_level(const LevelSpace<dim> &space, const Array<double> &of_shapes, int n_coefficients)
 {
   const auto &ranks    = space.communicator();
-  const bool  possible = space.dofs_per_cell() == 24 && space.node_size() == 3 && space.n_global_dofs() > 0 &&
+  const int   nc       = space.node_size();
+  const bool  possible = space.dofs_per_cell() == nc << dim && (nc == 1 || nc == dim) && space.n_global_dofs() > 0 &&
                         (space.n_cells() == 0 || !of_shapes.empty());
   if (!on_all(ranks, possible))
     return std::nullopt;
-  const auto K = first_matrices(ranks, of_shapes, n_coefficients);
-  if (ranks.size() == 1)
-    if (auto grid = grid_of_cells(space, of_shapes, K))
-      return grid;
+  const auto K = first_matrices(space, of_shapes, n_coefficients);
+  if constexpr (dim == 3)
+    if (ranks.size() == 1 && nc == dim)
+      if (auto grid = grid_of_cells(space, of_shapes, K))
+        return grid;
   return tree_of_cells(space, of_shapes, K);
 }
+
+template std::optional<CellMesh> cells_of_level(const LevelSpace<2> &, const Array<double> &, int);
+template std::optional<CellMesh> cells_of_level(const LevelSpace<3> &, const Array<double> &, int);
 } // namespace adamant

@@ -24,12 +24,13 @@ int direction_of_lines(const CellMesh &mesh)
 {
   double distance[3] = {};
   for (int cell = 0; cell < mesh.n_cells(); ++cell)
-    for (int d = 0; d < 3; ++d)
+    for (int d = 0; d < mesh.dim; ++d)
       {
-        const int a = mesh.nodes[std::size_t(8) * cell], b = mesh.nodes[std::size_t(8) * cell + (1 << d)];
+        const std::size_t first = std::size_t(mesh.n_vertices()) * cell;
+        const int         a = mesh.nodes[first], b = mesh.nodes[first + (1 << d)];
         distance[d] += std::max(a, b) < mesh.n_own_nodes() ? std::abs(b - a) : 0;
       }
-  return static_cast<int>(std::min_element(distance, distance + 3) - distance);
+  return static_cast<int>(std::min_element(distance, distance + mesh.dim) - distance);
 }
 
 // Interleaves the bits of a position: nodes with near keys are near each other. Boxes of nodes with equal first bits
@@ -76,13 +77,14 @@ class Maker
 public:
   Maker(const CellMesh &mesh, int most_values)
     : mesh(mesh)
+    , nv(mesh.n_vertices())
     , most_values(most_values)
   {
     list_by_rows(
       mesh.n_nodes(), mesh.n_cells(), cell_start,
       [&](int c, const auto &add) {
-        for (int a = 0; a < 8; ++a)
-          add(mesh.nodes[8 * c + a]);
+        for (int a = 0; a < nv; ++a)
+          add(mesh.nodes[nv * c + a]);
       },
       [&](std::size_t n) { cell.resize(n); }, [&](int place, int c) { cell[place] = c; });
     list_by_rows(
@@ -116,7 +118,7 @@ public:
   }
 
 private:
-  bool fits(const MadeCluster &of) const { return of.shape.n_values() <= most_values; }
+  bool fits(const MadeCluster &of) const { return Clusters::n_values(mesh, of.shape) <= most_values; }
 
   static void sort_and_unite(std::vector<int> &numbers)
   {
@@ -148,8 +150,8 @@ private:
         }
     sort_and_unite(made.cells);
     for (const int c : made.cells)
-      for (int a = 0; a < 8; ++a)
-        if (const int node = mesh.nodes[8 * c + a]; mesh.hanging.has(node))
+      for (int a = 0; a < nv; ++a)
+        if (const int node = mesh.nodes[nv * c + a]; mesh.hanging.has(node))
           made.hanging.push_back(node);
         else
           made.foreign.push_back(node);
@@ -199,7 +201,7 @@ private:
     const auto local = number_nodes(made);
     const auto add   = [&](int n) { // a table in which all places are those of zeros
       Eight empty;
-      std::fill_n(empty.number, 8, static_cast<unsigned short>(s.zero()));
+      std::fill_n(empty.number, 8, static_cast<unsigned short>(s.zero(nv)));
       made.tables.resize(made.tables.size() + n, empty);
       return static_cast<int>(made.tables.size()) - n;
     };
@@ -208,9 +210,9 @@ private:
     s.terms_of_hanging = add(s.n_summed);
     std::vector<int> n_terms(s.n_own + s.n_summed, 0); // terms_of_hanging follows terms
     for (int k = 0; k < s.n_cells; ++k)
-      for (int a = 0; a < 8; ++a)
+      for (int a = 0; a < nv; ++a)
         {
-          const int place = local.at(mesh.nodes[std::size_t(8) * made.cells[k] + a]), h = place - s.n_nodes;
+          const int place = local.at(mesh.nodes[std::size_t(nv) * made.cells[k] + a]), h = place - s.n_nodes;
           made.tables[s.vertices + k].number[a] = static_cast<unsigned short>(place);
           const int row                         = place < s.n_own ? place : h >= 0 && h < s.n_summed ? s.n_own + h : -1;
           if (row >= 0 && n_terms[row] == 8)
@@ -273,7 +275,7 @@ private:
   }
 
   const CellMesh &mesh;
-  int             most_values;
+  int             nv, most_values;                 // nv: vertices of a cell
   Array<int> cell_start, cell, slave_start, slave; // the cells around each node, and the nodes that it is master of
 };
 
@@ -379,23 +381,24 @@ Clusters make_clusters(const CellMesh &mesh, int most_values)
   return result;
 }
 
-ClusterLists::ClusterLists(const Device &device, const Clusters &from)
+ClusterLists::ClusterLists(const Device &device, const CellMesh &mesh, const Clusters &from)
   : cluster(device, from.cluster, "matrices")
   , tables(device, from.tables, "matrices")
   , node(device, from.node, "matrices")
   , cell(device, from.cell, "matrices")
+  , n_vertices(mesh.n_vertices())
   , n_inner(from.n_inner)
 {
   for (const Cluster &one : from.cluster)
     {
-      most_values = std::max(most_values, one.shape.n_values());
+      most_values = std::max(most_values, Clusters::n_values(mesh, one.shape));
       slots += one.shape.n_own;
     }
 }
 
 ClustersView ClusterLists::view() const
 {
-  return {cluster.size(), n_inner, most_values, cluster.data(), tables.data(), node.data(), cell.data()};
+  return {n_vertices, cluster.size(), n_inner, most_values, cluster.data(), tables.data(), node.data(), cell.data()};
 }
 
 std::size_t ClusterLists::bytes() const

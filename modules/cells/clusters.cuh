@@ -17,14 +17,14 @@
 namespace adamant::cuda
 {
 /// A matrix by cells of a tree as kernels see it.
-template <typename Number, int n_coefficients>
+template <typename Number, class Kind>
 struct TreeView
 {
-  ClustersView                      clusters;
-  int                               n_own; ///< nodes; ghosts follow
-  int                               along[3];
-  const Number                     *coefficients[n_coefficients]; ///< of the mesh's cells
-  CellModes<Number, n_coefficients> modes;
+  ClustersView            clusters;
+  int                     n_own; ///< nodes; ghosts follow
+  int                     along[3];
+  const Number           *coefficients[Kind::n_coefficients]; ///< of the mesh's cells
+  CellModes<Number, Kind> modes;
 };
 
 /// What a thread loads of a cell.
@@ -35,13 +35,13 @@ struct CellCoefficients
 };
 
 /// The even and odd functions (modes) of a cell, and back: v[a] are the values at the vertices.
-template <typename Number>
-__device__ void to_modes(Number (&v)[8])
+template <typename Number, int n_vertices>
+__device__ void to_modes(Number (&v)[n_vertices])
 {
 #pragma unroll
-  for (int bit = 1; bit < 8; bit *= 2)
+  for (int bit = 1; bit < n_vertices; bit *= 2)
 #pragma unroll
-    for (int a = 0; a < 8; ++a)
+    for (int a = 0; a < n_vertices; ++a)
       if (!(a & bit))
         {
           const Number near = v[a], far = v[a + bit];
@@ -49,13 +49,13 @@ __device__ void to_modes(Number (&v)[8])
           v[a + bit] = far - near;
         }
 }
-template <typename Number>
-__device__ void to_vertices(Number (&v)[8])
+template <typename Number, int n_vertices>
+__device__ void to_vertices(Number (&v)[n_vertices])
 {
 #pragma unroll
-  for (int bit = 1; bit < 8; bit *= 2)
+  for (int bit = 1; bit < n_vertices; bit *= 2)
 #pragma unroll
-    for (int a = 0; a < 8; ++a)
+    for (int a = 0; a < n_vertices; ++a)
       if (!(a & bit))
         {
           const Number even = v[a], odd = v[a + bit];
@@ -96,118 +96,126 @@ struct Places
   }
 };
 
-/// A cluster's numbers in shared memory, three at each place (ClusterShape). Sums of hanging nodes take the place of
-/// their values.
-template <typename Number>
+/// A cluster's numbers in shared memory, as many at each place as there are components (ClusterShape). Sums of hanging
+/// nodes take the place of their values.
+template <typename Number, class Kind>
 struct ClusterValues
 {
+  static constexpr int n_components = Kind::n_components, n_vertices = Kind::n_vertices;
+
   const ClusterShape &shape;
   Number             *values;
 
-  __device__ Number *at(int place) const { return values + 3 * place; }
-  __device__ void    set(int place, const Number (&value)[3]) const
+  __device__ Number *at(int place) const { return values + n_components * place; }
+  __device__ void    set(int place, const Number (&value)[n_components]) const
   {
 #pragma unroll
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < n_components; ++c)
       at(place)[c] = value[c];
   }
 
   /// Adds the numbers at four places, with weights.
-  __device__ void add_weighted(const Places &places, Number (&sum)[3]) const
+  __device__ void add_weighted(const Places &places, Number (&sum)[n_components]) const
   {
 #pragma unroll
     for (int j = 0; j < 4; ++j)
       {
         const Number weight = Number(places.number[4 + j]) * Number(1. / 4096.), *value = at(places.number[j]);
 #pragma unroll
-        for (int c = 0; c < 3; ++c)
+        for (int c = 0; c < n_components; ++c)
           sum[c] += weight * value[c];
       }
   }
-  /// Adds the numbers at eight places.
-  __device__ void add(const Places &places, Number (&sum)[3]) const
+  /// Adds the numbers at the places of a node's cells.
+  __device__ void add(const Places &places, Number (&sum)[n_components]) const
   {
 #pragma unroll
-    for (int j = 0; j < 8; ++j)
+    for (int j = 0; j < n_vertices; ++j)
 #pragma unroll
-      for (int c = 0; c < 3; ++c)
+      for (int c = 0; c < n_components; ++c)
         sum[c] += at(places.number[j])[c];
   }
 
-  template <int n_coefficients>
-  __device__ void apply(const CellModes<Number, n_coefficients> &K, const Places &vertices, int cell,
-                        const CellCoefficients<Number, n_coefficients> &coefficients) const
+  __device__ void apply(const CellModes<Number, Kind> &K, const Places &vertices, int cell,
+                        const CellCoefficients<Number, Kind::n_coefficients> &coefficients) const
   {
-    Number u[3][8];
+    Number u[n_components][n_vertices];
 #pragma unroll
-    for (int a = 0; a < 8; ++a)
+    for (int a = 0; a < n_vertices; ++a)
 #pragma unroll
-      for (int c = 0; c < 3; ++c)
+      for (int c = 0; c < n_components; ++c)
         u[c][a] = at(vertices.number[a])[c];
 #pragma unroll
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < n_components; ++c)
       to_modes(u[c]);
 #pragma unroll
-    for (int c = 0; c < 3; ++c)
+    for (int c = 0; c < n_components; ++c)
       {
-        Number result[8];
+        Number result[n_vertices];
 #pragma unroll
-        for (int m = 0; m < 8; ++m)
+        for (int m = 0; m < n_vertices; ++m)
           result[m] = K.apply(c, m, coefficients.number, u);
         to_vertices(result);
 #pragma unroll
-        for (int a = 0; a < 8; ++a)
+        for (int a = 0; a < n_vertices; ++a)
           at(shape.n_local() + a * shape.n_cells + cell)[c] = result[a];
       }
   }
 };
 
 /// Finishes the rows of a node. Components of `sum` are those along the directions; prescribed ones become x.
-template <typename Number, class View, class Gather, class Finish, class Operands>
+template <typename Number, int n_components, class View, class Gather, class Finish, class Operands>
 __device__ void finish_node(const View &A, const Gather &x, const Finish &finish, unsigned entry,
-                            const Number (&sum)[3], const Operands &operands)
+                            const Number (&sum)[n_components], const Operands &operands)
 {
   const int node = entry >> 3;
-  Number    result[3];
+  Number    result[n_components];
 #pragma unroll
-  for (int c = 0; c < 3; ++c)
+  for (int c = 0; c < n_components; ++c)
     {
-      result[c] = sum[A.along[0] == c ? 0 : A.along[1] == c ? 1 : 2];
+      result[c] = sum[n_components - 1];
+#pragma unroll
+      for (int d = n_components - 2; d >= 0; --d)
+        if (A.along[d] == c)
+          result[c] = sum[d];
       if (entry >> c & 1)
-        result[c] = x(3 * node + c);
+        result[c] = x(n_components * node + c);
     }
-  finish_rows_of_node<3>(finish, 3 * node, result, operands);
+  finish_rows_of_node<n_components>(finish, n_components * node, result, operands);
 }
 
 /// Finishes the rows of nodes that hang.
-template <typename Number, class View, class Gather, class Finish>
-__device__ void rows_of_identity(const View &A, const Cluster &cluster, const Gather &x, const Finish &finish)
+template <typename Number, class Kind, class Gather, class Finish>
+__device__ void rows_of_identity(const TreeView<Number, Kind> &A, const Cluster &cluster, const Gather &x,
+                                 const Finish &finish)
 {
-  const Number zeros[3] = {};
+  constexpr int n_components        = Kind::n_components;
+  const Number  zeros[n_components] = {};
   for (int i = threadIdx.x; i < cluster.shape.n_own; i += block_size)
     {
-      const unsigned                     entry = __ldg(A.clusters.node + cluster.node + i);
-      decltype(operands_of<Finish, 3>()) operands;
-      operands.fetch(finish, 3 * static_cast<int>(entry >> 3));
+      const unsigned                                entry = __ldg(A.clusters.node + cluster.node + i);
+      decltype(operands_of<Finish, n_components>()) operands;
+      operands.fetch(finish, n_components * static_cast<int>(entry >> 3));
       finish_node(A, x, finish, entry, zeros, operands);
     }
 }
 
 /// Computes the rows of a cluster that has cells. `wait_for_x()` returns load(entry, c), component c of x at a node of
 /// Clusters::node.
-template <typename Number, int n_coefficients, class Gather, class Finish, class WaitForX>
-__device__ void cluster_rows(const TreeView<Number, n_coefficients> &A, const Cluster &cluster, Number *memory,
-                             const Gather &x, const Finish &finish, const WaitForX &wait_for_x)
+template <typename Number, class Kind, class Gather, class Finish, class WaitForX>
+__device__ void cluster_rows(const TreeView<Number, Kind> &A, const Cluster &cluster, Number *memory, const Gather &x,
+                             const Finish &finish, const WaitForX &wait_for_x)
 {
-  const ClusterShape         &shape = cluster.shape;
-  const ClusterValues<Number> here{shape, memory};
-  const unsigned             *nodes = A.clusters.node + cluster.node;
-  const Eight                *table = A.clusters.tables;
-  const int                   first = threadIdx.x;
-  const auto        of_table        = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
-  const auto        load_entry      = [nodes](int i) { return __ldg(nodes + i); };
-  const auto        load_masters    = of_table(shape.masters);
-  const auto        load_vertices   = of_table(shape.vertices);
+  constexpr int                     n_components = Kind::n_components;
+  const ClusterShape               &shape        = cluster.shape;
+  const ClusterValues<Number, Kind> here{shape, memory};
+  const unsigned                   *nodes = A.clusters.node + cluster.node;
+  const Eight                      *table = A.clusters.tables;
+  const int                         first = threadIdx.x;
+  const auto        of_table      = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
+  const auto        load_entry    = [nodes](int i) { return __ldg(nodes + i); };
+  const auto        load_masters  = of_table(shape.masters);
+  const auto        load_vertices = of_table(shape.vertices);
   const LoadedAhead entries(shape.n_nodes, load_entry);
   const LoadedAhead masters(shape.n_hanging, load_masters);
   const LoadedAhead vertices(shape.n_cells, load_vertices);
@@ -216,16 +224,20 @@ __device__ void cluster_rows(const TreeView<Number, n_coefficients> &A, const Cl
   for (int i = first; i < shape.n_nodes; i += block_size)
     {
       const unsigned entry = entries[i];
-      here.set(i, {load(entry, A.along[0]), load(entry, A.along[1]), load(entry, A.along[2])});
+      Number         value[n_components];
+#pragma unroll
+      for (int c = 0; c < n_components; ++c)
+        value[c] = load(entry, A.along[c]);
+      here.set(i, value);
     }
-  if (first < 3)
-    here.at(shape.zero())[first] = 0;
+  if (first < n_components)
+    here.at(shape.zero(Kind::n_vertices))[first] = 0;
   const int *const cells             = A.clusters.cell + cluster.cell;
   const auto       load_coefficients = [&](int k) {
-    const int                                cell = __ldg(cells + k);
-    CellCoefficients<Number, n_coefficients> result;
+    const int                                      cell = __ldg(cells + k);
+    CellCoefficients<Number, Kind::n_coefficients> result;
 #pragma unroll
-    for (int i = 0; i < n_coefficients; ++i)
+    for (int i = 0; i < Kind::n_coefficients; ++i)
       result.number[i] = A.coefficients[i][cell];
     return result;
   };
@@ -233,7 +245,7 @@ __device__ void cluster_rows(const TreeView<Number, n_coefficients> &A, const Cl
   __syncthreads();
   for (int h = first; h < shape.n_hanging; h += block_size)
     {
-      Number sum[3] = {};
+      Number sum[n_components] = {};
       here.add_weighted(masters[h], sum);
       for (int part = 1; part < shape.n_parts; ++part)
         here.add_weighted(load_masters(part * shape.n_hanging + h), sum);
@@ -247,17 +259,17 @@ __device__ void cluster_rows(const TreeView<Number, n_coefficients> &A, const Cl
   __syncthreads();
   for (int h = first; h < shape.n_summed; h += block_size)
     {
-      Number sum[3] = {};
+      Number sum[n_components] = {};
       here.add(of_hanging[h], sum);
       here.set(shape.n_nodes + h, sum);
     }
   __syncthreads();
   for (int i = first; i < shape.n_own; i += block_size)
     {
-      const unsigned                     entry = entries[i];
-      decltype(operands_of<Finish, 3>()) operands;
-      operands.fetch(finish, 3 * static_cast<int>(entry >> 3));
-      Number sum[3] = {};
+      const unsigned                                entry = entries[i];
+      decltype(operands_of<Finish, n_components>()) operands;
+      operands.fetch(finish, n_components * static_cast<int>(entry >> 3));
+      Number sum[n_components] = {};
       here.add(terms[i], sum);
       if (const int master = i - shape.n_plain; master >= 0)
         for (int r = A.clusters.start(shape, master); r < A.clusters.start(shape, master + 1); ++r)
@@ -268,9 +280,9 @@ __device__ void cluster_rows(const TreeView<Number, n_coefficients> &A, const Cl
 
 /// Takes the clusters that read no ghosts, in the blocks behind the ones that send x to other ranks, or the clusters
 /// `at_border`, which wait for the ghosts.
-template <bool at_border, typename Number, int n_coefficients, class Gather, class Finish>
+template <bool at_border, typename Number, class Kind, class Gather, class Finish>
 __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
-  cluster_kernel(const __grid_constant__ TreeView<Number, n_coefficients> A, const Sends<Number> sends,
+  cluster_kernel(const __grid_constant__ TreeView<Number, Kind> A, const Sends<Number> sends,
                  const Ghosts<Number> ghosts, const Gather x, const Finish finish)
 {
   extern __shared__ char memory[];
@@ -288,7 +300,7 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
   if (cluster.shape.n_cells == 0)
     {
       wait_for_predecessor();
-      return rows_of_identity<Number>(A, cluster, x, finish);
+      return rows_of_identity(A, cluster, x, finish);
     }
   cluster_rows(A, cluster, reinterpret_cast<Number *>(memory), x, finish, [&] {
     wait_for_predecessor();
@@ -297,7 +309,9 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
       const int node = entry >> 3;
       if (entry >> c & 1)
         return Number(0);
-      return at_border && node >= A.n_own ? __ldcg(of_others + 3 * (node - A.n_own) + c) : Number(x(3 * node + c));
+      constexpr int n_components = Kind::n_components;
+      return at_border && node >= A.n_own ? __ldcg(of_others + n_components * (node - A.n_own) + c) :
+                                            Number(x(n_components * node + c));
     };
   });
 }
@@ -313,11 +327,11 @@ bool give_shared_memory(const Context &context, const Kernel &kernel)
 }
 
 /// Launches n blocks of cluster_kernel.
-template <bool at_border, bool overlaps, typename Number, int n_coefficients, class Gather, class Finish>
-void launch_clusters(const Context &context, const Call &name, int n, const TreeView<Number, n_coefficients> &A,
+template <bool at_border, bool overlaps, typename Number, class Kind, class Gather, class Finish>
+void launch_clusters(const Context &context, const Call &name, int n, const TreeView<Number, Kind> &A,
                      const Sends<Number> &sends, const Ghosts<Number> &ghosts, const Gather &x, const Finish &finish)
 {
-  const auto        kernel = cluster_kernel<at_border, Number, n_coefficients, Gather, Finish>;
+  const auto        kernel = cluster_kernel<at_border, Number, Kind, Gather, Finish>;
   static const bool is_set = give_shared_memory<Number>(context, kernel);
   static_cast<void>(is_set);
   if (A.clusters.most_values <= Clusters::few_values)
@@ -330,8 +344,8 @@ void launch_clusters(const Context &context, const Call &name, int n, const Tree
 
 /// Runs `finish` for all rows, as for_each_row does. There are no single rows for functors that are in_place.
 /// `exchange` is null on one rank.
-template <typename Number, int n_coefficients, class Gather, class Finish>
-void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number, n_coefficients> &A,
+template <typename Number, class Kind, class Gather, class Finish>
+void for_each_row_by_clusters(const Context &context, const Call &name, const TreeView<Number, Kind> &A,
                               Exchange<Number> *exchange, const Gather &x, const Finish &finish)
 {
   static_assert(!Finish::in_place, "a functor that needs single rows");

@@ -24,12 +24,12 @@ struct alignas(16) Eight
 
 /// What clusters that differ in their global numbers alone have in common: sizes, and where their tables begin. Local
 /// nodes are the own nodes, the foreign nodes and the hanging nodes. The first n_plain own nodes are masters of no
-/// hanging node, and the first n_summed hanging nodes have own masters. A kernel keeps three numbers at each place.
-/// First come the values at the local nodes. The contribution of cell k to its vertex a is at n_local() + a n_cells +
-/// k, and zeros are last. The tables have these places and weights, which are multiplied by 4096:
+/// hanging node, and the first n_summed hanging nodes have own masters. A kernel keeps a number for each component at
+/// each place. First come the values at the local nodes. The contribution of cell k to its vertex a is at n_local() + a
+/// n_cells + k, and zeros are last. The tables have these places and weights, which are multiplied by 4096:
 ///
 /// ```
-///   vertices          the local nodes of each cell
+///   vertices          the local nodes of each cell, the first ones of a record in 2D
 ///   terms             the contributions to each own node; terms_of_hanging: to each hanging node that is summed
 ///   masters           four masters of each hanging node and their weights, n_parts times for all of them
 ///   sums              four hanging nodes and their weights for an own node; own node n_plain + i has the records
@@ -42,8 +42,8 @@ struct ClusterShape
   int vertices, terms, terms_of_hanging, masters, starts, sums;       ///< places in Clusters::tables
 
   ADAMANT_HOST_DEVICE int n_local() const { return n_nodes + n_hanging; }
-  ADAMANT_HOST_DEVICE int zero() const { return n_local() + 8 * n_cells; } ///< the place of the zeros
-  ADAMANT_HOST_DEVICE int n_values() const { return 3 * (zero() + 1); }    ///< the numbers that a kernel keeps
+  /// Returns the place of the zeros, where cells have so many vertices.
+  ADAMANT_HOST_DEVICE int zero(int n_vertices) const { return n_local() + n_vertices * n_cells; }
 };
 
 /// A cluster, and where its nodes and cells begin in the lists of Clusters.
@@ -61,6 +61,12 @@ struct Clusters
   /// The most numbers that a kernel keeps of a cluster, on a large GPU and on a small one.
   static constexpr int most_values = 13800, few_values = 8000;
 
+  /// Returns the numbers that a kernel keeps of a cluster of this shape.
+  static int n_values(const CellMesh &mesh, const ClusterShape &shape)
+  {
+    return mesh.n_components * (shape.zero(mesh.n_vertices()) + 1);
+  }
+
   Array<Cluster>  cluster;
   Array<Eight>    tables;
   Array<unsigned> node; ///< own and foreign nodes of one cluster after the other: 8 node + its bits of CellMesh::fixed
@@ -76,7 +82,7 @@ Clusters make_clusters(const CellMesh &mesh, int most_values = Clusters::most_va
 /// Clusters as functors and kernels see them.
 struct ClustersView
 {
-  int             n_clusters, n_inner, most_values; ///< most_values: of n_values() of the shapes
+  int             n_vertices, n_clusters, n_inner, most_values; ///< most_values: that a kernel keeps of a cluster
   const Cluster  *cluster;
   const Eight    *tables;
   const unsigned *node;
@@ -106,7 +112,7 @@ struct ClustersView
   {
     const auto visit = [&](const Eight &terms, double weight) {
       for (const int place : terms.number)
-        if (const int k = place - shape.n_local(); place < shape.zero())
+        if (const int k = place - shape.n_local(); place < shape.zero(n_vertices))
           action(k / shape.n_cells, k % shape.n_cells, weight);
     };
     if (shape.n_cells == 0)
@@ -125,7 +131,7 @@ struct ClustersView
 struct ClusterLists
 {
   ClusterLists() = default;
-  ClusterLists(const Device &device, const Clusters &clusters);
+  ClusterLists(const Device &device, const CellMesh &mesh, const Clusters &clusters);
 
   ClustersView view() const;
   int          n_slots() const { return slots; } ///< the number of all own nodes
@@ -136,6 +142,6 @@ private:
   List<Eight>    tables;
   List<unsigned> node;
   List<int>      cell;
-  int            n_inner = 0, most_values = 0, slots = 0;
+  int            n_vertices = 0, n_inner = 0, most_values = 0, slots = 0;
 };
 } // namespace adamant

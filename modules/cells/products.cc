@@ -2,10 +2,14 @@
 
 #include "base/exceptions.h"
 #include "cells/cells_of_level.h"
+#include "fem/forms/cell_loop.h"
 #include "multigrid/smoothers/registry.h"
 
 #include <deal.II/base/patterns.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
 
+#include <iostream>
 #include <utility>
 
 namespace adamant
@@ -17,6 +21,27 @@ Products products_on(const Device &device, Products products)
   return rows ? Products::rows : products;
 }
 
+namespace
+{
+// Says which levels keep rows although the key says cells. The mesh decides on it.
+void note_rows(const Device &device, const std::vector<std::shared_ptr<CellMatrix>> &matrices)
+{
+  std::string levels;
+  for (std::size_t level = 1; level < matrices.size(); ++level)
+    if (!matrices[level])
+      levels += (levels.empty() ? "" : ", ") + std::to_string(level);
+  const std::string why =
+    device.matrix_format() == MatrixFormat::cusparse ? "Matrix format = cusparse has products by rows alone" :
+    matrices.size() == 1 ? "the mesh has one level, the coarsest, and that goes by rows (Coarsest level cells)" :
+    !levels.empty()      ? "cells of these levels are no boxes of one shape, or nodes hang in other ways than Q1's, so "
+                           "that they go by rows: " +
+                        levels :
+                      "";
+  if (!why.empty())
+    std::cout << "note: Linear solver/Products = cells: " << why << std::endl;
+}
+} // namespace
+
 // The coarsest level's entries are needed for its inverse. On small levels, which the cache holds, rows are as quick.
 template <int dim>
 std::vector<std::shared_ptr<CellMatrix>>
@@ -24,19 +49,39 @@ matrices_by_cells(const Device &device, const Field<dim> &field, Products produc
                   const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients)
 {
   std::vector<std::shared_ptr<CellMatrix>> result(field.n_levels());
-  if (products_on(device, products) == Products::rows)
-    return result;
-  if constexpr (dim == 3)
-    for (std::size_t level = 1; level < field.n_levels(); ++level)
-      {
-        const auto &space = field.space(level);
-        double      n     = space.n_owned(); // of the rank that has most
-        space.communicator().max(&n, 1);
-        if (products == Products::automatic && n < 20000 * dim)
-          continue;
-        if (auto mesh = cells_of_level(space, of_shapes(level), n_coefficients))
-          result[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
-      }
+  const bool                               by_rows = products_on(device, products) == Products::rows;
+  for (std::size_t level = 1; !by_rows && level < field.n_levels(); ++level)
+    {
+      const auto &space = field.space(level);
+      double      n     = space.n_owned(); // of the rank that has most
+      space.communicator().max(&n, 1);
+      if (products == Products::automatic && (dim == 2 || n < 20000 * dim))
+        continue;
+      if (auto mesh = cells_of_level(space, of_shapes(level), n_coefficients))
+        result[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
+    }
+  if (products == Products::cells)
+    note_rows(device, result);
+  return result;
+}
+
+template <int dim>
+Array<double> matrices_of_shapes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                 const std::function<void(const dealii::FEValues<dim> &, Array<double> &)> &add)
+{
+  const auto flags  = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+  const auto cells  = numbers_below(space.n_cells());
+  const auto shapes = shapes_of(space, cells, cells_of_same_shape(space, cells, mapping, flags, false)).first;
+  if (static_cast<int>(shapes.size()) > std::max(64, space.n_cells() / 16))
+    return {};
+  const dealii::FE_Q<dim> vertices(1);
+  dealii::FEValues<dim>   values(mapping, vertices, dealii::QGauss<dim>(2), flags);
+  Array<double>           result;
+  for (const int shape : shapes)
+    {
+      values.reinit(space.active_cells()[shape]);
+      add(values, result);
+    }
   return result;
 }
 
@@ -45,13 +90,18 @@ matrices_by_cells(const Device &, const Field<2> &, Products, const std::functio
 template std::vector<std::shared_ptr<CellMatrix>>
 matrices_by_cells(const Device &, const Field<3> &, Products, const std::function<Array<double>(std::size_t)> &, int);
 
+template Array<double> matrices_of_shapes(const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                          const std::function<void(const dealii::FEValues<2> &, Array<double> &)> &);
+template Array<double> matrices_of_shapes(const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                          const std::function<void(const dealii::FEValues<3> &, Array<double> &)> &);
+
 ProductsParameter::ProductsParameter(LinearSolverParameters &section, const std::string &automatic)
   : section(section)
 {
   section.add_parameter("Products", text,
                         "Products with the matrices of the levels: rows, as stored; cells, by numbers of each cell on "
-                        "levels whose cells are boxes of one shape, of any sizes. Cells are taken in 3D, with the "
-                        "smoothers jacobi and block_jacobi; auto: " +
+                        "levels whose cells are boxes of one shape, of any sizes. Cells are taken with the smoothers "
+                        "jacobi and block_jacobi; auto: " +
                           automatic,
                         section.prm, dealii::Patterns::Selection("auto|rows|cells"));
 }

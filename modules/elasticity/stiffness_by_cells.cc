@@ -3,7 +3,6 @@
 #include "fem/forms/cell_loop.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
@@ -60,49 +59,35 @@ std::optional<double> one_ratio(const Communicator &ranks, const std::vector<Mod
   return most + minus_least <= 1e-12 * std::max(std::abs(most), 1.) ? std::optional(most) : std::nullopt;
 }
 
-// Returns the stiffness of each shape of cells as cells_of_level takes it. It is that for μ = 1 and the given λ, or one
-// for each of the two moduli. It is empty where cells have as many shapes as a mesh of boxes has not.
+// Appends the stiffness of a shape of cells. It is that for μ = 1 and the given λ, or one for each of the two moduli.
 template <int dim>
-Array<double> stiffness_of_shapes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                  const std::optional<double> &lambda, bool b_bar)
+void add_stiffness(const dealii::FEValues<dim> &values, const std::optional<double> &lambda, bool b_bar,
+                   Array<double> &result)
 {
-  const auto flags  = dealii::update_gradients | dealii::update_JxW_values;
-  const auto cells  = numbers_below(space.n_cells());
-  const auto shapes = shapes_of(space, cells, cells_of_same_shape(space, cells, mapping, flags, false)).first;
-  if (static_cast<int>(shapes.size()) > std::max(64, space.n_cells() / 16))
-    return {};
-  const dealii::FE_Q<dim> vertices(1);
-  dealii::FEValues<dim>   values(mapping, vertices, dealii::QGauss<dim>(2), flags);
-  Array<double>           result;
-  for (const int shape : shapes)
+  double                              volume = 0.;
+  std::vector<dealii::Tensor<1, dim>> D(values.dofs_per_cell); // ∫ grad φ_a
+  for (const unsigned int q : values.quadrature_point_indices())
     {
-      values.reinit(space.active_cells()[shape]);
-      double                              volume = 0.;
-      std::vector<dealii::Tensor<1, dim>> D(values.dofs_per_cell); // ∫ grad φ_a
-      for (const unsigned int q : values.quadrature_point_indices())
-        {
-          volume += values.JxW(q);
-          for (const unsigned int a : values.dof_indices())
-            D[a] += values.shape_grad(a, q) * values.JxW(q);
-        }
-      const auto add = [&](double of_mu, double of_lambda) {
-        for (const unsigned int a : values.dof_indices())
-          for (const unsigned int b : values.dof_indices())
-            {
-              dealii::Tensor<2, dim> G;
-              for (const unsigned int q : values.quadrature_point_indices())
-                G += outer_product(values.shape_grad(a, q) * values.JxW(q), values.shape_grad(b, q));
-              const auto divergences = b_bar ? outer_product(D[a] / volume, D[b]) : G;
-              for (unsigned int c = 0; c < dim; ++c)
-                for (unsigned int d = 0; d < dim; ++d)
-                  result.push_back(of_lambda * divergences[c][d] + of_mu * (G[d][c] + (c == d ? trace(G) : 0.)));
-            }
-      };
-      add(1., lambda.value_or(0.));
-      if (!lambda)
-        add(0., 1.);
+      volume += values.JxW(q);
+      for (const unsigned int a : values.dof_indices())
+        D[a] += values.shape_grad(a, q) * values.JxW(q);
     }
-  return result;
+  const auto add = [&](double of_mu, double of_lambda) {
+    for (const unsigned int a : values.dof_indices())
+      for (const unsigned int b : values.dof_indices())
+        {
+          dealii::Tensor<2, dim> G;
+          for (const unsigned int q : values.quadrature_point_indices())
+            G += outer_product(values.shape_grad(a, q) * values.JxW(q), values.shape_grad(b, q));
+          const auto divergences = b_bar ? outer_product(D[a] / volume, D[b]) : G;
+          for (unsigned int c = 0; c < dim; ++c)
+            for (unsigned int d = 0; d < dim; ++d)
+              result.push_back(of_lambda * divergences[c][d] + of_mu * (G[d][c] + (c == d ? trace(G) : 0.)));
+        }
+  };
+  add(1., lambda.value_or(0.));
+  if (!lambda)
+    add(0., 1.);
 }
 } // namespace
 
@@ -117,7 +102,11 @@ stiffness_by_cells(const Device &device, const Field<dim> &displacement, const d
   const auto ratio    = one_ratio(displacement.finest().communicator(), moduli);
   const auto matrices = matrices_by_cells(
     device, displacement, products,
-    [&](std::size_t level) { return stiffness_of_shapes(displacement.space(level), mapping, ratio, materials.b_bar); },
+    [&](std::size_t level) {
+      return matrices_of_shapes<dim>(displacement.space(level), mapping, [&](const auto &values, auto &result) {
+        add_stiffness(values, ratio, materials.b_bar, result);
+      });
+    },
     ratio ? 1 : 2);
   for (std::size_t level = 0; level < matrices.size(); ++level)
     if (matrices[level])

@@ -19,6 +19,7 @@ template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2,
 template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreSolution<3>> &);
 template void for_each(const DeviceInterface &, int, const ResidualAtPoint<2> &);
 template void for_each(const DeviceInterface &, int, const ResidualAtPoint<3> &);
+template void for_each(const DeviceInterface &, int, const MeansOfCell &);
 
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainMass> &);

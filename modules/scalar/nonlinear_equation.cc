@@ -27,6 +27,29 @@ std::vector<std::string> texts_in(const NonlinearTerms &terms, unsigned int mate
   return newton ? std::vector<std::string>{k, c, derivative(k, "u"), derivative(c, "u"), derivative(f, "u")} :
                   std::vector<std::string>{k, c};
 }
+
+bool depends_on_solution(const Coefficient &term)
+{
+  return !term.all([](const std::string &text) { return !depends_on(text, "u"); });
+}
+
+// Appends the first n of the integrals of ∇φ_j . ∇φ_i, of φ_j φ_i, and of φ_j ∂_d φ_i over a cell.
+template <int dim>
+void add_integrals(const dealii::FEValues<dim> &values, int n, Array<double> &result)
+{
+  for (int k = 0; k < n; ++k)
+    for (const unsigned int i : values.dof_indices())
+      for (const unsigned int j : values.dof_indices())
+        {
+          double sum = 0.;
+          for (const unsigned int q : values.quadrature_point_indices())
+            sum += (k == 0 ?
+                      values.shape_grad(i, q) * values.shape_grad(j, q) :
+                      values.shape_value(j, q) * (k == 1 ? values.shape_value(i, q) : values.shape_grad(i, q)[k - 2])) *
+                   values.JxW(q);
+          result.push_back(sum);
+        }
+}
 } // namespace
 
 void NonlinearTerms::manufacture(const std::string &exact, unsigned int dim)
@@ -59,12 +82,13 @@ void NonlinearTerms::manufacture(const std::string &exact, unsigned int dim)
 
 template <int dim>
 NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &unknown,
-                                          const dealii::Mapping<dim> &mapping, const NonlinearTerms &terms, bool newton)
+                                          const dealii::Mapping<dim> &mapping, const NonlinearTerms &terms, bool newton,
+                                          Products products)
   : device(device)
   , unknown(unknown)
   , mapping(mapping)
   , newton(newton)
-  , capacity_of_u(!terms.capacity.all([](const std::string &text) { return !depends_on(text, "u"); }))
+  , capacity_of_u(depends_on_solution(terms.capacity))
   , on_levels(device, unknown.field())
 {
   for (const Coefficient *term : {&terms.conductivity, &terms.capacity, &terms.source})
@@ -89,7 +113,16 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
   S = times([](const auto &cell, auto i, auto q) { return cell.value(i, q); });
   for (int d = 0; d < dim; ++d)
     S_slope.push_back(times([d](const auto &cell, auto i, auto q) { return cell.gradient(i, q)[d]; }));
-  J = unknown.system("J", nullptr);
+  J           = unknown.system("J", nullptr);
+  const int n = newton && depends_on_solution(terms.conductivity) ? 2 + dim : 2;
+  by_cells    = matrices_by_cells<dim>(
+    device, unknown.field(), products,
+    [&](std::size_t level) {
+      return matrices_of_shapes<dim>(unknown.field().space(level), mapping,
+                                     [n](const auto &values, auto &result) { add_integrals(values, n, result); });
+    },
+    n);
+  J->take({by_cells.begin(), by_cells.end()});
 }
 
 // Lists the quadrature points of all levels for J, and the finest level's for F.
@@ -190,19 +223,26 @@ void NonlinearEquation<dim>::linearize(double t, double dt, double a0, const Vec
       of_level.function.evaluate(t, of_level.u);
       of_level.faces.integrate(of_level.function.values());
     }
-  J->update(device, [&](std::size_t l) {
+  const int  n_q     = static_cast<int>(unknown.quadrature.size());
+  const auto factors = [&](std::size_t l) {
     const long      n = first_point.back(), first = first_point[l];
     const PointView terms = {all->terms.values().data() + first, n}, gradient = {all->gradient.data() + first, n},
                     difference = {all->w.data() + first, n};
-    return NonlinearKernel<dim>{a0,
-                                dt,
-                                terms,
-                                gradient,
-                                difference,
-                                newton,
-                                faces.empty() ? FaceMatricesView{nullptr, nullptr, 0} : faces[l].faces.matrices(),
-                                static_cast<int>(unknown.quadrature.size())};
+    return JacobianFactors{a0, dt, terms, gradient, difference, newton};
+  };
+  J->update(device, [&](std::size_t l) {
+    return NonlinearKernel<dim>(factors(l),
+                                faces.empty() ? FaceMatricesView{nullptr, nullptr, 0} : faces[l].faces.matrices(), n_q);
   });
+  for (std::size_t l = 0; l < by_cells.size(); ++l)
+    if (by_cells[l])
+      {
+        const int      n_cells = unknown.field().space(l).n_cells(), n = by_cells[l]->mesh().n_coefficients();
+        Vector<double> means(device, to_index(std::size_t(n) * n_cells, "means in cells"));
+        device.for_each(n_cells, MeansOfCell(factors(l), n_q, n_cells, n, means.data()));
+        for (int i = 0; i < n; ++i)
+          by_cells[l]->set(means.part(i * n_cells, n_cells), i);
+      }
 }
 
 template <int dim>

@@ -3,6 +3,7 @@
 #include "algebra/device.h"
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
+#include "cells/products.h"
 #include "coefficients/coarser_values.h"
 #include "coefficients/coefficient.h"
 #include "fem/forms/form.h"
@@ -40,9 +41,10 @@ class NonlinearEquation
 {
 public:
   /// `unknown` and `mapping` have to outlive the object. With `newton` the Jacobian has all derivatives. Else it is
-  /// Picard's matrix, which takes the terms for constant.
+  /// Picard's matrix, which takes the terms for constant. Levels that `products` multiply by cells have the terms' means
+  /// in each cell in place of their values at points. They need degree 1, and lack the terms of faces.
   NonlinearEquation(const Device &device, Unknown<dim> &unknown, const dealii::Mapping<dim> &mapping,
-                    const NonlinearTerms &terms, bool newton);
+                    const NonlinearTerms &terms, bool newton, Products products = Products::rows);
 
   /// Throws InputError where terms of the last linearize() have values that are no numbers, and for negative k or c.
   void check_terms(const NonlinearTerms &terms) const;
@@ -87,8 +89,10 @@ private:
   std::vector<Faces>               faces; // of all levels
   std::unique_ptr<Faces>           flux;  // of the finest one
   std::unique_ptr<Form<dim>>       J;
-  Matrix<double>                   S, load; // integrals of values times φ_i, in cells and on faces
-  std::vector<Matrix<double>>      S_slope; // times ∂_d φ_i
-  Vector<double>                   density;
+
+  std::vector<std::shared_ptr<CellMatrix>> by_cells; // by level; null where J has rows
+  Matrix<double>                           S, load;  // integrals of values times φ_i, in cells and on faces
+  std::vector<Matrix<double>>              S_slope;  // times ∂_d φ_i
+  Vector<double>                           density;
 };
 } // namespace adamant

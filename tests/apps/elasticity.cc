@@ -646,6 +646,25 @@ TEST_F(Elasticity, ByCellsAsByRows)
                     1e-9 * std::abs(rows.at("displacements")[0][1].get<double>()))
           << on[0];
     }
+  const Settings flat = graded + tolerance("1e-8") +
+                        Settings{"Problem/Dimension=2", "Discretization/Lengths=1, 0.7", "Output/Points=1, 0.7",
+                                 "Linear solver/Coarsest level cells=20"};
+  for (const Settings &on : {mesh("vertex", 3, 2) + two, mesh("uniform", 4, 0) + Settings{"Problem/Plane=stress"},
+                             mesh("kelly", 3, 1) + Settings{"Discretization/Volumetric strain=b_bar"}})
+    {
+      const auto rows  = solve(flat + on + Settings{"Linear solver/Products=rows"}).record,
+                 cells = solve(flat + on + Settings{"Linear solver/Products=cells"}).record;
+      EXPECT_EQ(cells.at("levels_by_cells").get<std::size_t>(), cells.at("levels").size() - 1) << on[0];
+      EXPECT_EQ(cells.at("iterations"), rows.at("iterations")) << on[0];
+      EXPECT_NEAR(cells.at("work_of_load").get<double>() / rows.at("work_of_load").get<double>(), 1., 1e-9) << on[0];
+    }
+  const Settings by_cells = {"Linear solver/Products=cells"}, bent = {"Discretization/Coordinates=x+0.1*y^2; y; z"};
+  const auto     one_level = solve(graded + mesh("uniform", 1, 0) + by_cells);
+  EXPECT_NE(one_level.out.find("note: Linear solver/Products = cells: the mesh has one level"), std::string::npos);
+  const auto no_boxes = solve(graded + mesh("uniform", 3, 0) + by_cells + bent);
+  EXPECT_EQ(no_boxes.record.at("levels_by_cells"), 0);
+  EXPECT_NE(no_boxes.out.find("so that they go by rows: 1\n"), std::string::npos) << no_boxes.out;
+  EXPECT_EQ(solve(graded + mesh("uniform", 3, 0) + by_cells).out.find("note:"), std::string::npos);
   const auto refuse = [&](const Settings &settings, const std::string &text) {
     const Settings cells = {"Linear solver/Products=cells", "Linear solver/Coarsest level cells=7"};
     expect_refused(graded + mesh("uniform", 1, 0) + cells + settings, text);
@@ -655,6 +674,7 @@ TEST_F(Elasticity, ByCellsAsByRows)
   refuse({"Linear solver/Smoother=fsai"}, "jacobi or block_jacobi");
   refuse({"Discretization/Degree=2"}, "Degree = 1");
   refuse({"Time stepping/Stationary=false"}, "Stationary = true");
+  refuse({"Problem/Dimension=2", "Output/Points=1, 1", "Problem/Plane=axial"}, "no Problem/Plane = axial");
 }
 
 TEST_F(Elasticity, ThreadsDoNotChangeABit)

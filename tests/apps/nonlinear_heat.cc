@@ -55,6 +55,45 @@ TEST_F(NonlinearHeat, NewtonAndPicardAgree)
   EXPECT_LE(newton.record.at("newton_steps").get<int>(), 5 * 8) << "of 8 time steps";
 }
 
+// Levels by cells have means of the terms in each cell. Where these are constant all steps are equal. Elsewhere
+// they lead to the same solution: Picard's method in as many steps, Newton's method in more on coarse meshes.
+TEST_F(NonlinearHeat, ByCellsAsByRows)
+{
+  const std::vector<std::string> common = {"Heat/Newton tolerance=1e-10", "Linear solver/Coarsest level cells=20",
+                                           "Linear solver/Products=rows"};
+  for (const int dimension : {2, 3})
+    for (const std::string variant : {"Heat/Conductivity=0.3", "Heat/Newton=false", "Heat/Newton=true"})
+      {
+        if (dimension == 3 && variant != "Heat/Newton=true") // which takes all that the others do
+          continue;
+        SCOPED_TRACE("dimension " + std::to_string(dimension) + ", " + variant);
+        const bool constant = variant == "Heat/Conductivity=0.3";
+        auto       settings = common;
+        settings.push_back(variant);
+        const auto rows  = solve(dimension, dimension == 2 ? 4 : 2, 2, 0.2, settings);
+        settings[2]      = "Linear solver/Products=cells";
+        const auto cells = solve(dimension, dimension == 2 ? 4 : 2, 2, 0.2, settings);
+        EXPECT_GT(cells.record.at("levels_by_cells"), 0);
+        EXPECT_EQ(cells.record.at("levels_by_cells").get<std::size_t>(), cells.record.at("levels").size() - 1);
+        EXPECT_EQ(cells.record.at("levels").back().at("nonzeros"), 0);
+        EXPECT_NEAR(cells.l2() / rows.l2(), 1., constant ? 1e-10 : 1e-7);
+        const int steps = rows.record.at("newton_steps"), of_cells = cells.record.at("newton_steps");
+        EXPECT_NEAR(of_cells, steps, constant ? 0 : variant == "Heat/Newton=true" ? steps : 0.1 * steps);
+        if (constant)
+          {
+            EXPECT_EQ(cells.record.at("iterations"), rows.record.at("iterations"));
+          }
+      }
+  const std::string by_cells = "Linear solver/Products=cells";
+  expect_refused({by_cells, "Heat/Degree=2"}, "Heat/Degree = 1");
+  expect_refused({by_cells, "Heat/Flux=1: -u"}, "no Heat/Flux or Robin");
+  // On a fine mesh Newton's method takes as many steps as with rows.
+  std::vector<std::string> fine = {"Linear solver/Products=rows", "Heat/Newton steps=20"};
+  const auto               rows = solve(2, 6, 0, 0.4, fine);
+  fine[0]                       = by_cells;
+  EXPECT_EQ(solve(2, 6, 0, 0.4, fine).record.at("newton_steps"), rows.record.at("newton_steps"));
+}
+
 TEST_F(NonlinearHeat, TutorialIsTheDefault)
 {
   const auto built_in = start({"--print-parameters"}), shipped = start({NONLINEAR_HEAT_PRM, "--print-parameters"});

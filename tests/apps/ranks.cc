@@ -402,6 +402,10 @@ const Case cases[] = {
    bar + mesh("edge", 2, 2) +
      Settings{"Problem/Young modulus=2+x*y", "Problem/Poisson ratio=0.1+0.3*x*y", "Discretization/Materials=cells",
               "Time stepping/Stationary=true", "Linear solver/Products=cells"}},
+  {"ElasticityByCells2D", elasticity,
+   plane_bar + mesh("kelly", 3, 2) +
+     Settings{"Problem/Young modulus=2+x*y", "Problem/Poisson ratio=0.1+0.3*x*y", "Discretization/Materials=cells",
+              "Time stepping/Stationary=true", "Linear solver/Products=cells"}},
   {"ElasticityAxial2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) +
      Settings{"Problem/Plane=axial", "Problem/Thermal expansion=0.1", "Output/Stress points=0, 0.4; 0.3, 0.6"}},

@@ -29,7 +29,7 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "stokes": {"meshes", "coefficients", "evaluation", "cells", "flow"},
     "elasticity": {"meshes", "coefficients", "evaluation", "cells"},
     "solid": {"meshes", "coefficients", "evaluation", "cells", "elasticity"},
-    "scalar": {"meshes", "coefficients", "evaluation"},
+    "scalar": {"meshes", "coefficients", "evaluation", "cells"},
     "heat": {"meshes", "coefficients", "evaluation", "scalar"},
     "dealii": set(),
 }

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 CODE = {".h", ".cc", ".cu", ".cuh", ".in"}
-MOST = {"lib": (310, 35340), "modules": (124, 18300)}  # files and lines
+MOST = {"lib": (310, 35340), "modules": (124, 18470)}  # files and lines
 MODULES = ("meshes", "flow", "cells", "stokes", "elasticity", "tensor", "direct")  # the sources of these, without tests
 MOST_LINES = 60  # between the braces of a function
 # The lines of main.cc, and of all files of the program.
@@ -127,10 +127,10 @@ class Sizes(unittest.TestCase):
     def test_too_much_is_found(self):
         self.assertEqual(self.broken({f"lib/base/{i}.h": "\n" for i in range(311)}), ["lib: 311 files, more than 310"])
         self.assertEqual(self.broken({"lib/CMakeLists.txt": "\n" * 35341}), ["lib: 35341 lines, more than 35340"])
-        modules = {"modules/flow/a.cc": "\n" * 8200, "modules/stokes/a.h": "\n" * 10100, "modules/dealii/a.h": "\n" * 9}
+        modules = {"modules/flow/a.cc": "\n" * 8200, "modules/stokes/a.h": "\n" * 10270, "modules/dealii/a.h": "\n" * 9}
         self.assertEqual(self.broken({**modules, "modules/flow/tests/a.cc": "\n", "modules/flow/README.md": "\n"}), [])
         self.assertEqual(self.broken({**modules, "modules/direct/a.cu": "\n"}),
-                         ["modules: 18301 lines, more than 18300"])
+                         ["modules: 18471 lines, more than 18470"])
 
     def test_a_long_function_is_found(self):
         for head in ("void f()", "template <class T>\nA::A(T x) : a{1}, b(x)", "int operator()(int i) const", "auto f() -> S<3>"):

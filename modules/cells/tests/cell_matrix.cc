@@ -68,38 +68,51 @@ const char *const meshes[] = {"1 1 1",
                               "40 9 13, two coefficients",
                               "edge, two coefficients",
                               "ball, two coefficients",
-                              "face, small clusters, two coefficients"};
+                              "face, small clusters, two coefficients",
+                              "squares",
+                              "squares, small clusters, two coefficients",
+                              "squares, scalar",
+                              "squares, scalar, two coefficients",
+                              "edge, scalar",
+                              "ball, scalar, small clusters, two coefficients",
+                              "squares, scalar, transport",
+                              "ball, scalar, transport"};
 } // namespace
 
 // Each cell's K between its own unknowns, prescribed ones left out, and values at hanging nodes interpolated.
 TEST(CellMatrixRows, AreTheSumOverCells)
 {
   const Device device = Device::host(1);
-  for (const char *const name : {"3 2 4", "edge", "3 2 4, two coefficients", "edge, two coefficients"})
+  for (const char *const name :
+       {"3 2 4", "edge", "3 2 4, two coefficients", "edge, two coefficients", "squares", "squares, two coefficients",
+        "squares, scalar, two coefficients", "edge, scalar, two coefficients", "squares, scalar, transport",
+        "edge, scalar, transport"})
     {
       const CellMatrix matrix = random_matrix(device, name, 2);
       const auto      &mesh   = matrix.mesh();
       const auto       A      = matrix.rows();
-      const int        n      = 3 * mesh.n_nodes();
+      const int        nc = mesh.n_components, nv = mesh.n_vertices(), m_rows = mesh.n_rows();
+      const int        n = nc * mesh.n_nodes();
       Array<double>    H(std::size_t(n) * n, 0.), KH(std::size_t(n) * n, 0.), dense(std::size_t(n) * n, 0.);
       for (int i = 0; i < n; ++i)
         {
-          if ((mesh.fixed[i / 3] >> (i % 3) & 1) == 0)
+          if ((mesh.fixed[i / nc] >> (i % nc) & 1) == 0)
             H[std::size_t(n) * i + i] = 1.;
-          for (int j = mesh.hanging.begin(i / 3); j < mesh.hanging.end(i / 3); ++j)
-            if (const int master = mesh.hanging.master[j]; (mesh.fixed[master] >> (i % 3) & 1) == 0)
-              H[std::size_t(n) * i + 3 * master + i % 3] = mesh.hanging.weight[j];
+          for (int j = mesh.hanging.begin(i / nc); j < mesh.hanging.end(i / nc); ++j)
+            if (const int master = mesh.hanging.master[j]; (mesh.fixed[master] >> (i % nc) & 1) == 0)
+              H[std::size_t(n) * i + nc * master + i % nc] = mesh.hanging.weight[j];
         }
       for (int which = 0; which < mesh.n_coefficients(); ++which)
         {
           const auto k = to_host(matrix.coefficients(which));
           for (int cell = 0; cell < mesh.n_cells(); ++cell)
             {
-              const auto number = [&](int i) { return std::size_t(3 * mesh.nodes[8 * cell + i / 3] + i % 3); };
-              for (int i = 0; i < 24; ++i)
-                for (int j = 0; j < 24; ++j)
+              const auto number = [&](int i) { return std::size_t(nc * mesh.nodes[nv * cell + i / nc] + i % nc); };
+              for (int i = 0; i < m_rows; ++i)
+                for (int j = 0; j < m_rows; ++j)
                   for (int l = 0; l < n; ++l)
-                    KH[n * number(i) + l] += k[cell] * mesh.local[24 * (24 * which + i) + j] * H[n * number(j) + l];
+                    KH[n * number(i) + l] +=
+                      k[cell] * mesh.local[m_rows * (m_rows * which + i) + j] * H[n * number(j) + l];
             }
         }
       for (int m = 0; m < n; ++m)
@@ -122,36 +135,45 @@ TEST(CellMatrixRows, HaveModes)
     const int near_and_odd = m & ~a;
     return (near_and_odd ^ near_and_odd >> 1 ^ near_and_odd >> 2) & 1 ? -1. : 1.;
   };
-  for (const char *const name : {"1 1 1", "1 1 1, two coefficients"})
-    {
-      const CellMatrix matrix  = random_matrix(Device::host(1), name, 1);
-      const auto      &mesh    = matrix.mesh();
-      const double     k[2]    = {0.7, mesh.n_coefficients() == 2 ? 190. : 0.7};
-      const Values     x       = random_values(24, 2);
-      double           u[3][8] = {}, found[24] = {};
-      for (int a = 0; a < 8; ++a)
-        for (int c = 0; c < 3; ++c)
-          for (int m = 0; m < 8; ++m)
-            u[c][m] += sign(a, m) * x[3 * a + mesh.along[c]];
-      for (int a = 0; a < 8; ++a)
-        for (int c = 0; c < 3; ++c)
-          for (int m = 0; m < 8; ++m)
-            found[3 * a + mesh.along[c]] += sign(a, m) * matrix.modes().apply(c, m, k, u);
-      for (int i = 0; i < 24; ++i)
+  for (const char *const name :
+       {"1 1 1", "1 1 1, two coefficients", "edge, scalar", "edge, scalar, two coefficients", "squares",
+        "squares, two coefficients", "squares, scalar", "squares, scalar, two coefficients",
+        "squares, scalar, transport", "edge, scalar, transport"})
+    with_kind(random_matrix(Device::host(1), name, 1).mesh(), [&](auto kind) {
+      using Kind          = decltype(kind);
+      constexpr int    nc = Kind::n_components, nv = Kind::n_vertices, n = Kind::n_rows;
+      const CellMatrix matrix = random_matrix(Device::host(1), name, 1);
+      const auto      &mesh   = matrix.mesh();
+      const auto       modes  = modes_of<double, Kind>(mesh);
+      const double     all[5] = {0.7, 190., 12., -7., 3.};
+      double           k[Kind::n_coefficients];
+      std::copy_n(all, Kind::n_coefficients, k);
+      const Values x         = random_values(n, 2);
+      double       u[nc][nv] = {}, found[n] = {};
+      for (int a = 0; a < nv; ++a)
+        for (int c = 0; c < nc; ++c)
+          for (int m = 0; m < nv; ++m)
+            u[c][m] += sign(a, m) * x[nc * a + mesh.along[c]];
+      for (int a = 0; a < nv; ++a)
+        for (int c = 0; c < nc; ++c)
+          for (int m = 0; m < nv; ++m)
+            found[nc * a + mesh.along[c]] += sign(a, m) * modes.apply(c, m, k, u);
+      for (int i = 0; i < n; ++i)
         {
           double expected = 0.;
-          for (int which = 0; which < mesh.n_coefficients(); ++which)
-            for (int j = 0; j < 24; ++j)
-              expected += k[which] * mesh.local[24 * (24 * which + i) + j] * x[j];
-          EXPECT_NEAR(found[i], expected, 1e-14 * k[1]) << name << ", row " << i;
+          for (int which = 0; which < Kind::n_coefficients; ++which)
+            for (int j = 0; j < n; ++j)
+              expected += k[which] * mesh.local[n * (n * which + i) + j] * x[j];
+          EXPECT_NEAR(found[i], expected, 1e-14 * all[Kind::n_coefficients > 1]) << name << ", row " << i;
         }
-    }
+    });
 }
 
 // An operator that takes vectors in float, as Krylov methods ask it, takes them by cells, too.
 TEST_P(CellOperators, TakeFloat)
 {
-  for (const char *const name : {"5 4 3", "face", "5 4 3, two coefficients", "face, two coefficients"})
+  for (const char *const name : {"5 4 3", "face", "5 4 3, two coefficients", "face, two coefficients", "squares",
+                                 "squares, scalar, two coefficients"})
     {
       const CellMatrix     matrix = random_matrix(device, name, 3);
       const Matrix<double> A(device, matrix);
@@ -227,17 +249,18 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
 {
   using Number = typename TestFixture::Number;
   for (const std::string name : meshes)
-    for (const int node_size : {1, 3})
+    for (const bool by_node : {false, true})
       {
+        const auto matrix = std::make_shared<CellMatrix>(random_matrix(this->device, name, 8));
+        const int  nc = matrix->mesh().n_components, node_size = by_node ? nc : 1;
         SCOPED_TRACE(name + ", blocks of " + std::to_string(node_size));
-        const auto   matrix = std::make_shared<CellMatrix>(random_matrix(this->device, name, 8));
-        const auto   rows   = std::make_shared<CSRMatrix<double>>(matrix->rows());
-        const int    n      = rows->n_rows;
+        const auto   rows = std::make_shared<CSRMatrix<double>>(matrix->rows());
+        const int    n    = rows->n_rows;
         const Values b = random_values(n, 9), x = random_values(n, 10), d_old = random_values(n, 11);
         Values       results[2], D[2];
         for (const int by_cells : {0, 1})
           {
-            LevelData data{rows, nullptr, nullptr, 3};
+            LevelData data{rows, nullptr, nullptr, nc};
             if (by_cells)
               data.values = matrix;
             const DeviceLevel<Number> level(this->device, data);
@@ -250,7 +273,7 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
             if (node_size == 1)
               this->device.for_each_row(level.A, from, JacobiStep<Number>(update));
             else
-              this->device.for_each_row(level.A, from, NodeJacobiStep<Number>(3, n / 3, update));
+              this->device.for_each_row(level.A, from, NodeJacobiStep<Number>(nc, n / nc, update));
             results[by_cells] = values_of(y);
             D[by_cells]       = values_of(diagonal);
           }
@@ -265,7 +288,8 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
 TYPED_TEST(ByCells, AreTheSameInEveryRun)
 {
   using Number = typename TestFixture::Number;
-  for (const std::string name : {"40 33 29", "ball", "12 9 20, two coefficients", "ball, two coefficients"})
+  for (const std::string name : {"40 33 29", "ball", "12 9 20, two coefficients", "ball, two coefficients",
+                                 "squares, two coefficients", "squares, scalar, two coefficients"})
     {
       const CellMatrix     matrix = random_matrix(this->device, name, 12);
       const Matrix<Number> A(this->device, matrix);
@@ -296,7 +320,10 @@ TEST(CellMatrixRows, RefusesOtherMatrices)
           grid.local.push_back(entry);
         EXPECT_EQ(CellMatrix::can_be_made(grid), first_is_mu && !second_is_mu);
       }
-  grid.local.resize(CellMesh::n_entries * 3, 0.);
+  grid.local.resize(grid.n_entries() * 3, 0.);
+  EXPECT_FALSE(CellMatrix::can_be_made(grid));
+  grid.n_components = 2;
+  grid.local.assign(grid.n_entries(), 0.);
   EXPECT_FALSE(CellMatrix::can_be_made(grid));
   CellMesh tree          = mesh_named("edge");
   tree.hanging.weight[0] = 1. / 3.;

@@ -32,13 +32,28 @@ inline Array<double> turned_cell_matrix(double mu = 1.3, double lambda = 0.4)
   return turned;
 }
 
+// The part of μ and that of λ, or of a scalar field stiffness, mass and transport.
+inline Array<double> cell_matrix(const CellMesh &mesh, double first, double second, const std::array<double, 3> &b = {})
+{
+  if (mesh.n_components == 1)
+    return mesh.dim == 2 ? box_scalar_matrix({1., 0.7}, first, second, b) :
+                           box_scalar_matrix({1., 0.7, 1.9}, first, second, b);
+  return mesh.dim == 2 ? box_cell_matrix({1., 0.7}, first, second) : turned_cell_matrix(first, second);
+}
+
+// The bits of a node whose components are all prescribed.
+inline unsigned char all_fixed(const CellMesh &mesh)
+{
+  return static_cast<unsigned char>((1 << mesh.n_components) - 1);
+}
+
 // A tenth of the nodes that do not hang has prescribed components.
 inline void prescribe_some(CellMesh &mesh)
 {
   const auto random = random_values(mesh.n_nodes(), 1);
   for (int node = 0; node < mesh.n_nodes(); ++node)
     if (mesh.fixed[node] == 0 && random[node] > 0.8)
-      mesh.fixed[node] = static_cast<unsigned char>(static_cast<int>(1000. * random[node]) % 8);
+      mesh.fixed[node] = static_cast<unsigned char>(static_cast<int>(1000. * random[node]) & all_fixed(mesh));
 }
 
 inline CellMesh random_grid(const std::array<int, 3> &n_cells)
@@ -51,20 +66,20 @@ inline CellMesh random_grid(const std::array<int, 3> &n_cells)
 
 // Cubes of a tree in a box, refined `levels` times where `divide` says so of a cell's lower corner and size. The unit
 // of both is the smallest cell. Cells that touch differ by one level at most. A node hangs where it lies inside an edge
-// or a face of a cell.
+// or a face of a cell. Without coarse cells in the third direction the tree is one of squares.
 template <class Divide>
 CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &divide)
 {
   using Point                                = std::array<int, 3>;
-  const int                             unit = 1 << levels;
+  const int                             unit = 1 << levels, dim = n_coarse[2] == 0 ? 2 : 3, nv = 1 << dim;
   std::map<std::pair<Point, int>, char> cells; // lower corner and size
-  for (int z = 0; z < n_coarse[2]; ++z)
+  for (int z = 0; z < std::max(n_coarse[2], 1); ++z)
     for (int y = 0; y < n_coarse[1]; ++y)
       for (int x = 0; x < n_coarse[0]; ++x)
         cells[{{{x * unit, y * unit, z * unit}}, unit}] = 0;
   const auto split = [&](const Point &at, int size) {
     cells.erase({at, size});
-    for (int child = 0; child < 8; ++child)
+    for (int child = 0; child < nv; ++child)
       cells[{{{at[0] + (child & 1) * size / 2, at[1] + (child >> 1 & 1) * size / 2, at[2] + (child >> 2) * size / 2}},
              size / 2}] = 0;
   };
@@ -72,7 +87,7 @@ CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &d
     for (const auto &[other, unused] : cells)
       {
         bool touches = other.second < size / 2;
-        for (int d = 0; d < 3; ++d)
+        for (int d = 0; d < dim; ++d)
           touches = touches && other.first[d] <= at[d] + size && at[d] <= other.first[d] + other.second;
         if (touches)
           return true;
@@ -96,12 +111,15 @@ CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &d
 
   CellMesh             mesh;
   std::map<Point, int> number;
-  mesh.local = turned_cell_matrix();
-  mesh.along = axes;
+  mesh.dim = mesh.n_components = dim;
+  mesh.power.fill(dim - 2);
+  mesh.local = cell_matrix(mesh, 1.3, 0.4);
+  if (dim == 3)
+    mesh.along = axes;
   for (const auto &[cell, unused] : cells)
     {
       mesh.scale.push_back(cell.second);
-      for (int a = 0; a < 8; ++a)
+      for (int a = 0; a < nv; ++a)
         {
           const Point p = {{cell.first[0] + (a & 1) * cell.second, cell.first[1] + (a >> 1 & 1) * cell.second,
                             cell.first[2] + (a >> 2) * cell.second}};
@@ -114,7 +132,8 @@ CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &d
   for (const auto &[p, node] : number)
     mesh.position[node] = p;
   for (const auto &[cell, unused] : cells)
-    for (int middle = 0; middle < 27 && cell.second > 1; ++middle) // in halves of the cell's sides; 1: in the middle
+    for (int middle = 0; middle < (dim == 2 ? 9 : 27) && cell.second > 1;
+         ++middle) // in halves of the cell's sides; 1: in the middle
       {
         const Point half = {{middle % 3, middle / 3 % 3, middle / 9}};
         const auto  at =
@@ -124,11 +143,11 @@ CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &d
           continue;
         auto &of_node = masters[at->second];
         of_node.clear();
-        for (int a = 0; a < 8; ++a)
+        for (int a = 0; a < nv; ++a)
           {
             double weight = 1.;
-            Point  p;
-            for (int d = 0; d < 3; ++d)
+            Point  p{};
+            for (int d = 0; d < dim; ++d)
               {
                 weight *= half[d] == 1 ? 0.5 : double((half[d] == 2) == (a >> d & 1));
                 p[d] = cell.first[d] + (a >> d & 1) * cell.second;
@@ -156,7 +175,7 @@ CellMesh tree_of(const std::array<int, 3> &n_coarse, int levels, const Divide &d
           mesh.hanging.weight.push_back(w);
         }
       if (!of_node.empty())
-        mesh.fixed[mesh.hanging.start.size() - 1] = 7;
+        mesh.fixed[mesh.hanging.start.size() - 1] = all_fixed(mesh);
       mesh.hanging.start.push_back(static_cast<int>(mesh.hanging.master.size()));
     }
   prescribe_some(mesh);
@@ -184,6 +203,8 @@ inline CellMesh mesh_named(const std::string &name)
         }
       return near <= 36. && far >= 36.;
     }));
+  if (name == "squares")
+    return keep(tree_of({{5, 3, 0}}, 3, [](const auto &at, int) { return (at[0] - 9) * (at[0] - 9) < 20 * at[1]; }));
   if (name == "uniform tree")
     return keep(tree_of({{9, 8, 11}}, 0, [](const auto &, int) { return false; }));
   std::array<int, 3> n;
@@ -191,28 +212,43 @@ inline CellMesh mesh_named(const std::string &name)
   return keep(random_grid(n));
 }
 
-// K_0 and K_1, the parts of μ and λ.
-inline Array<double> two_cell_matrices()
+// K_0 and K_1, and with transport further ones.
+inline Array<double> cell_matrices(const CellMesh &mesh, bool transport)
 {
-  Array<double> K = turned_cell_matrix(1.3, 0.);
-  for (const double entry : turned_cell_matrix(0., 0.4))
-    K.push_back(entry);
+  Array<double> K   = cell_matrix(mesh, 1.3, 0.);
+  const auto    add = [&K](const Array<double> &one) { K.insert(K.end(), one.begin(), one.end()); };
+  add(cell_matrix(mesh, 0., 0.4));
+  for (int d = 0; d < (transport ? mesh.dim : 0); ++d)
+    {
+      std::array<double, 3> b{};
+      b[d] = 1.;
+      add(cell_matrix(mesh, 0., 0., b));
+    }
   return K;
 }
 
-// The mesh's name may be followed by ", small clusters" and ", two coefficients".
+// The mesh's name may be followed by ", scalar", ", small clusters", ", two coefficients" and ", transport".
 inline CellMatrix random_matrix(const Device &device, const std::string &name, unsigned int seed)
 {
   const auto has  = [&](const char *what) { return name.find(what) != name.npos; };
   CellMesh   mesh = mesh_named(name.substr(0, name.find(',')));
-  if (has(", two coefficients"))
-    mesh.local = two_cell_matrices();
+  if (has(", scalar"))
+    {
+      mesh.n_components = 1;
+      mesh.power        = {{mesh.dim - 2, mesh.dim, mesh.dim - 1, mesh.dim - 1, mesh.dim - 1}};
+      mesh.along        = {{0, 1, 2}};
+      mesh.local        = cell_matrix(mesh, 1.3, 0.);
+      for (auto &fixed : mesh.fixed)
+        fixed &= 1;
+    }
+  if (has(", two coefficients") || has(", transport"))
+    mesh.local = cell_matrices(mesh, has(", transport"));
   CellMatrix matrix(device, std::move(mesh), has(", small clusters") ? 4000 : Clusters::most_values);
   for (int i = 0; i < matrix.mesh().n_coefficients(); ++i)
     {
       Values values = random_values(matrix.mesh().n_cells(), seed + 20 * i);
       for (double &value : values)
-        value = std::pow(10., 2. * value);
+        value = i < 2 ? std::pow(10., 2. * value) : 0.01 * value;
       matrix.set(to_device<double>(device, values), i);
     }
   return matrix;

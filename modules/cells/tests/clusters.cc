@@ -13,7 +13,7 @@ using namespace adamant::test;
 // All nodes are in one cluster, and tables are shared: a uniform mesh has clusters of few kinds.
 TEST(Clusters, HaveEachNodeOnceAndShareTables)
 {
-  for (const char *const name : {"face", "edge", "ball", "uniform tree"})
+  for (const char *const name : {"face", "edge", "ball", "uniform tree", "squares"})
     {
       const CellMesh mesh = mesh_named(name);
       for (const int most_values : {4000, Clusters::few_values, Clusters::most_values})
@@ -22,7 +22,7 @@ TEST(Clusters, HaveEachNodeOnceAndShareTables)
           std::vector<int> own;
           for (const auto &cluster : clusters.cluster)
             {
-              EXPECT_LE(cluster.shape.n_values(), most_values) << name;
+              EXPECT_LE(Clusters::n_values(mesh, cluster.shape), most_values) << name;
               EXPECT_EQ(cluster.slot, static_cast<int>(own.size())) << name;
               for (int i = 0; i < cluster.shape.n_own; ++i)
                 own.push_back(static_cast<int>(clusters.node[cluster.node + i] >> 3));
@@ -45,7 +45,7 @@ TEST(Clusters, HaveEachNodeOnceAndShareTables)
 TEST(Clusters, TablesMakeTheProduct)
 {
   const Device device = Device::host(1);
-  for (const char *const name : {"face", "edge", "ball, small clusters"})
+  for (const char *const name : {"face", "edge", "ball, small clusters", "squares", "squares, scalar", "ball, scalar"})
     {
       const CellMatrix   matrix   = random_matrix(device, name, 4);
       const CellMesh    &mesh     = matrix.mesh();
@@ -54,21 +54,19 @@ TEST(Clusters, TablesMakeTheProduct)
       const auto         k        = to_host(matrix.coefficients());
       const Values       x        = random_values(rows.n_rows, 5);
       Values             y(x.size(), 0.);
-      const ClustersView view{static_cast<int>(clusters.cluster.size()),
-                              clusters.n_inner,
-                              4000,
-                              clusters.cluster.data(),
-                              clusters.tables.data(),
-                              clusters.node.data(),
-                              clusters.cell.data()};
+      const int          nc = mesh.n_components, n = mesh.n_rows();
+      const ClustersView view{mesh.n_vertices(),       static_cast<int>(clusters.cluster.size()),
+                              clusters.n_inner,        4000,
+                              clusters.cluster.data(), clusters.tables.data(),
+                              clusters.node.data(),    clusters.cell.data()};
       for (const Cluster &cluster : clusters.cluster)
-        for (int c = 0; c < 3; ++c)
+        for (int c = 0; c < nc; ++c)
           {
             const ClusterShape &of = cluster.shape;
             Array<double>       value(of.n_local(), 0.);
             const auto          entry = [&](int i) { return clusters.node[cluster.node + i]; };
             for (int i = 0; i < of.n_nodes; ++i)
-              value[i] = entry(i) >> c & 1 ? 0. : x[3 * (entry(i) >> 3) + c];
+              value[i] = entry(i) >> c & 1 ? 0. : x[nc * (entry(i) >> 3) + c];
             for (int h = 0; h < of.n_hanging; ++h)
               for (int part = 0; part < of.n_parts; ++part)
                 for (int j = 0; j < 4; ++j)
@@ -76,15 +74,15 @@ TEST(Clusters, TablesMakeTheProduct)
                     value[of.n_nodes + h] += of_h.number[4 + j] / 4096. * value[of_h.number[j]];
             for (int i = 0; i < of.n_own; ++i)
               view.for_each_term(of, i, [&](int a, int cell, double weight) {
-                for (int b = 0; b < 8; ++b)
-                  for (int d = 0; d < 3; ++d)
-                    y[3 * (entry(i) >> 3) + d] += weight * k[clusters.cell[cluster.cell + cell]] *
-                                                  mesh.local[(3 * a + d) * 24 + 3 * b + c] *
-                                                  value[clusters.tables[of.vertices + cell].number[b]];
+                for (int b = 0; b < mesh.n_vertices(); ++b)
+                  for (int d = 0; d < nc; ++d)
+                    y[nc * (entry(i) >> 3) + d] += weight * k[clusters.cell[cluster.cell + cell]] *
+                                                   mesh.local[(nc * a + d) * n + nc * b + c] *
+                                                   value[clusters.tables[of.vertices + cell].number[b]];
               });
           }
       for (int i = 0; i < rows.n_rows; ++i)
-        if ((mesh.fixed[i / 3] >> i % 3 & 1) == 0)
+        if ((mesh.fixed[i / nc] >> i % nc & 1) == 0)
           {
             double expected = 0., largest = 0.;
             for (auto at = rows.row_start[i]; at < rows.row_start[i + 1]; ++at)

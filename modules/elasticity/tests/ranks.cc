@@ -18,17 +18,19 @@ void compare(const Device &device, const adamant::LevelData &of_rows, const adam
   adamant::test::compare_products(device, rows, cells, scale);
 }
 
-void compare_levels(const Device &device)
+// Adds the number of levels on which this rank has no cells.
+template <int dim>
+void compare_meshes(const Device &device, double &levels_without_cells)
 {
-  double levels_without_cells = 0.;
   for (const std::string name : {"uniform", "adaptive", "small"})
     {
-      SCOPED_TRACE(name);
+      SCOPED_TRACE(name + ", dimension " + std::to_string(dim));
       adamant::LevelMeshOptions options;
       options.cells_per_rank = 10;
-      const test::Body body(adamant::test::mesh_on_ranks(name), options);
-      auto             materials = test::stiff_places("0.05+0.1*(x+y)*z", true);
-      materials.b_bar            = name != "adaptive";
+      const test::Body<dim> body(adamant::test::mesh_on_ranks<dim>(name), options);
+      auto                  materials =
+        dim == 2 ? test::stiff_places("0.05+0.1*(x+y)", true, "(x+0.2)") : test::stiff_places("0.05+0.1*(x+y)*z", true);
+      materials.b_bar = name != "adaptive";
       auto rows = body.form(materials), cells = body.form(materials);
       cells.take(stiffness_by_cells(device, *body.u, body.mapping, materials, adamant::Products::cells));
       rows.update();
@@ -48,6 +50,13 @@ void compare_levels(const Device &device)
       if (name == "adaptive")
         adamant::test::compare_small_clusters(device, finest);
     }
+}
+
+void compare_levels(const Device &device)
+{
+  double levels_without_cells = 0.;
+  compare_meshes<2>(device, levels_without_cells);
+  compare_meshes<3>(device, levels_without_cells);
   device.communicator().sum(&levels_without_cells, 1);
   EXPECT_EQ(levels_without_cells > 0., device.communicator().size() > 1);
 }

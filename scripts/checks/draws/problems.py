@@ -383,6 +383,9 @@ def nonlinear_heat(d):
     d.outputs(["u"], ["flux"])
     d.fields("flux", "gradient")
     d.solver(["gmres", "gmres", "bicgstab"], amg=False, interpolation=False, degree=degree)
+    by_cells = (degree == 1 and not {"Heat/Flux", "Heat/Robin"} & d.settings.keys() and
+                d.settings.get("Linear solver/Smoother", "jacobi") in ("jacobi", "block_jacobi"))
+    d.set("Linear solver/Products", d.pick("rows", "cells" if by_cells else "rows", "auto"))
 
 
 def elasticity(d):
@@ -470,7 +473,7 @@ def elasticity(d):
     usual = {"Preconditioner": ["multigrid"], "Interpolation": ["embedding"], "Smoother": ["block_jacobi", "jacobi"]}
     if stationary and "Problem/Springs" not in d.settings and all(
             d.settings.get(f"Linear solver/{key}", values[0]) in values for key, values in usual.items()):
-        possible = d.dim == 3 and degree == 1
+        possible = degree == 1
         d.set("Linear solver/Products", products := d.pick("rows", "cells" if possible else "rows", "auto"))
         if products == "cells":
             d.set("Discretization/Materials", "cells")
