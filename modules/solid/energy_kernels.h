@@ -7,10 +7,14 @@
 
 namespace adamant
 {
-/// Returns Ī1 or Ī2, which rounding may make less than 3, where a root of Ī1 - 3 is no number; others stay.
-ADAMANT_HOST_DEVICE inline double invariant_at(double value, bool isochoric)
+/// Computes the variables of an energy's text: I1, I2 and J, or Ī1, Ī2 and J. Ī1 and Ī2 are never below 3, where roots of
+/// Ī1 - 3 are no numbers.
+ADAMANT_HOST_DEVICE inline void variables_of(const Invariants &at, bool isochoric, double (&variables)[3])
 {
-  return isochoric && value < 3. ? 3. : value;
+  const double s = isochoric_factor(at.j);
+  variables[0]   = isochoric ? 3. + at.isochoric_1(s) : at.I1();
+  variables[1]   = isochoric ? 3. + at.isochoric_2(s) : at.I2();
+  variables[2]   = 1. + at.j;
 }
 
 /// Lists I1, I2 and J at n points, or Ī1, Ī2 and J, by Device::for_each over these. Number k of point i of the list is
@@ -26,15 +30,15 @@ struct InvariantsOf
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
     const Stretch<dim> at = stretch(points[i]);
-    const double       s  = isochoric ? isochoric_factor(at.j) : 1.;
-    numbers(0, i)         = invariant_at(s * at.I1, isochoric);
-    numbers(1, i)         = invariant_at(s * s * at.I2, isochoric);
-    numbers(2, i)         = 1. + at.j;
+    double             I[3];
+    variables_of(at.invariants, isochoric, I);
+    for (int k = 0; k < 3; ++k)
+      numbers(k, i) = I[k];
   }
 };
 
-/// Stores ten values of W in the order of EnergyDerivatives, which are given for a list of points, at these points. It
-/// is for Device::for_each over the list.
+/// Stores the values of W in the order of EnergyDerivatives, of which ten are given for a list of points, at these
+/// points. It is for Device::for_each over the list.
 template <int dim>
 struct StoreShape
 {
@@ -49,13 +53,14 @@ struct StoreShape
     if (isochoric)
       {
         const Stretch<dim> at = stretch(points[i]);
-        of                    = StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at.I1, at.I2, at.j);
+        of                    = StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at.invariants);
       }
     W(0, points[i]) = of.value;
     for (int k = 0; k < 3; ++k)
       W(1 + k, points[i]) = of.first[k];
     for (int k = 0; k < 6; ++k)
       W(4 + k, points[i]) = of.second[k];
+    W(10, points[i]) = of.stress;
   }
 };
 

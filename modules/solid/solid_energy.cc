@@ -53,15 +53,14 @@ EnergyExpression::EnergyExpression(const std::string &key, const std::string &W,
   , parsed_U(parsed(key, this->U, {"J"}))
 {}
 
-EnergyDerivatives EnergyExpression::shape(double I1, double I2, double j) const
+EnergyDerivatives EnergyExpression::shape(const Invariants &at) const
 {
-  const double           s = isochoric ? isochoric_factor(j) : 1.;
-  const dealii::Point<3> at(invariant_at(s * I1, isochoric), invariant_at(s * s * I2, isochoric), 1. + j);
-  double                 values[10];
+  double variables[3], values[10];
+  variables_of(at, isochoric, variables);
   for (int k = 0; k < 10; ++k)
-    values[k] = parsed_W[k]->value(at);
+    values[k] = parsed_W[k]->value({variables[0], variables[1], variables[2]});
   const auto of = energy_at({values, 1}, 0);
-  return isochoric ? StoredEnergy::of_isochoric(of, s, I1, I2, j) : of;
+  return isochoric ? StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at) : of;
 }
 
 VolumetricEnergy EnergyExpression::volumetric(double j) const
@@ -74,7 +73,7 @@ SolidEnergy::SolidEnergy(const std::string &key, const std::string &W, const std
   : StoredEnergy{isochoric ? split_expression : expression, {}, 0.}
   , of_texts(std::make_shared<EnergyExpression>(key, W, U, isochoric))
 {
-  EnergyDerivatives of = shape(3., 3., 0.);
+  EnergyDerivatives of = shape({});
   of += volumetric(0.);
   const SmallStrains at_rest(of);
   const std::string  where = key + ": W = " + W + ", U = " + U;
@@ -126,7 +125,7 @@ LevelEnergies::LevelEnergies(const Device &device, const EnergyTable &table, con
       }
   if (parts.empty())
     return;
-  W = Vector<double>(device, to_index(10 * n_points, "energies at points"));
+  W = Vector<double>(device, to_index(11 * n_points, "energies at points"));
   U = Vector<double>(device, to_index(3 * n_places, "energies at points"));
 }
 
@@ -161,7 +160,7 @@ int LevelEnergies::first_fault() const
   for (const auto *values : {&W, &U})
     {
       const auto on_host = to_host(*values);
-      const auto n       = static_cast<int>(on_host.size()) / (values == &W ? 10 : 3);
+      const auto n       = static_cast<int>(on_host.size()) / (values == &W ? 11 : 3);
       for (int i = 0; i < static_cast<int>(on_host.size()); ++i)
         if (!std::isfinite(on_host[i]) && (point < 0 || i % n < point))
           point = i % n;

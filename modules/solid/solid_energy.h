@@ -23,7 +23,7 @@ public:
   /// Throws InputError for what is no expression in these and for functions without derivatives.
   EnergyExpression(const std::string &key, const std::string &W, const std::string &U, bool isochoric);
 
-  EnergyDerivatives shape(double I1, double I2, double j) const; ///< as of StoredEnergy; several threads may call it
+  EnergyDerivatives shape(const Invariants &at) const; ///< as of StoredEnergy; several threads may call it
   VolumetricEnergy  volumetric(double j) const;
 
   /// Returns W and its derivatives to its own variables as a function of these, on a device.
@@ -51,9 +51,9 @@ struct SolidEnergy : StoredEnergy
 
   std::shared_ptr<const EnergyExpression> of_texts; ///< null for other kinds
 
-  EnergyDerivatives shape(double I1, double I2, double j) const
+  EnergyDerivatives shape(const Invariants &at) const
   {
-    return of_texts ? of_texts->shape(I1, I2, j) : StoredEnergy::shape(I1, I2, j);
+    return of_texts ? of_texts->shape(at) : StoredEnergy::shape(at);
   }
   VolumetricEnergy volumetric(double j) const
   {
@@ -96,7 +96,7 @@ public:
 
   EnergyOfCells view()
   {
-    return {table->stored.data(), number.data(), {W.data(), W.size() / 10}, {U.data(), U.size() / 3}};
+    return {table->stored.data(), number.data(), {W.data(), W.size() / 11}, {U.data(), U.size() / 3}};
   }
   /// Computes W of expressions at all points, or U for J = 1 + j of points or cells; j lies on the device.
   template <int dim>

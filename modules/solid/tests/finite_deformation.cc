@@ -23,7 +23,7 @@ TEST(StoredEnergies, DerivativesAgainstDifferences)
   const double x[3] = {3.4, 3.7, 0.15}, h = 3e-5;
   for (const auto &energy : energies)
     {
-      const auto at    = [&](const double *y) { return energy.shape(y[0], y[1], y[2]); };
+      const auto at    = [&](const double *y) { return energy.shape(invariants(y[0], y[1], y[2])); };
       const auto there = [&](int i, double step) {
         double y[3] = {x[0], x[1], x[2]};
         y[i] += step;
