@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "coefficients/derivative.h"
-#include "solid/energy_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,35 +45,36 @@ std::vector<std::unique_ptr<ParsedFunction<3>>> parsed(const std::string &key, c
 
 EnergyExpression::EnergyExpression(const std::string &key, const std::string &W, const std::string &U, bool isochoric)
   : key(key)
-  , isochoric(isochoric)
+  , rest{isochoric, {}, {}, 0.}
   , W(texts_of_shape(key, W))
   , U(texts_of_volumetric(key, U))
   , parsed_W(parsed(key, this->W, {"I1", "I2", "J"}))
   , parsed_U(parsed(key, this->U, {"J"}))
-{}
+{
+  rest = {isochoric, shape({}), volumetric(0.), 1e-5};
+}
 
 EnergyDerivatives EnergyExpression::shape(const Invariants &at) const
 {
   double variables[3], values[10];
-  variables_of(at, isochoric, variables);
+  variables_of(at, rest.isochoric, variables);
   for (int k = 0; k < 10; ++k)
     values[k] = parsed_W[k]->value({variables[0], variables[1], variables[2]});
-  const auto of = energy_at({values, 1}, 0);
-  return isochoric ? StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at) : of;
+  return rest.shape(energy_at({values, 1}, 0), at);
 }
 
 VolumetricEnergy EnergyExpression::volumetric(double j) const
 {
   const dealii::Point<3> at(1. + j, 0., 0.);
-  return {parsed_U[0]->value(at), parsed_U[1]->value(at), parsed_U[2]->value(at)};
+  return rest.volumetric({parsed_U[0]->value(at), parsed_U[1]->value(at), parsed_U[2]->value(at)}, j);
 }
 
 SolidEnergy::SolidEnergy(const std::string &key, const std::string &W, const std::string &U, bool isochoric)
   : StoredEnergy{isochoric ? split_expression : expression, {}, 0.}
   , of_texts(std::make_shared<EnergyExpression>(key, W, U, isochoric))
 {
-  EnergyDerivatives of = shape({});
-  of += volumetric(0.);
+  EnergyDerivatives of = of_texts->at_rest().W;
+  of += of_texts->at_rest().U;
   const SmallStrains at_rest(of);
   const std::string  where = key + ": W = " + W + ", U = " + U;
   require(std::isfinite(of.value + at_rest.stress + at_rest.shear + at_rest.bulk), where,
@@ -89,7 +89,7 @@ EnergyTable::EnergyTable(const Device &device, const std::vector<SolidEnergy> &e
   : stored(device, Array<StoredEnergy>(energies.begin(), energies.end()))
 {
   for (const auto &energy : energies)
-    functions.push_back(energy.of_texts ? Functions{energy.is_split(), energy.of_texts->shape_on(device),
+    functions.push_back(energy.of_texts ? Functions{energy.of_texts->at_rest(), energy.of_texts->shape_on(device),
                                                     energy.of_texts->volumetric_on(device)} :
                                           Functions{});
 }
@@ -136,10 +136,10 @@ void LevelEnergies::update_shape(const StretchView<dim> &stretch)
     {
       const int   n      = part.points.size();
       const auto *points = part.points.data();
-      const bool  split  = part.functions->isochoric;
-      device.for_each(n, InvariantsOf<dim>{stretch, points, split, {part.numbers.data(), n}});
+      const auto &rest   = part.functions->rest;
+      device.for_each(n, InvariantsOf<dim>{stretch, points, rest.isochoric, {part.numbers.data(), n}});
       part.functions->W(part.numbers, part.values);
-      device.for_each(n, StoreShape<dim>{stretch, points, split, {part.values.data(), n}, view().W});
+      device.for_each(n, StoreShape<dim>{stretch, points, rest, {part.values.data(), n}, view().W});
     }
 }
 
@@ -150,7 +150,7 @@ void LevelEnergies::update_volumetric(const double *j)
       const int n = part.places.size();
       device.for_each(n, DilatationsOf{j, part.places.data(), part.J.data()});
       part.functions->U(part.J, part.of_J);
-      device.for_each(n, StoreVolumetric{part.places.data(), {part.of_J.data(), n}, view().U});
+      device.for_each(n, StoreVolumetric{j, part.places.data(), part.functions->rest, {part.of_J.data(), n}, view().U});
     }
 }
 

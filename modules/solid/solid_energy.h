@@ -4,8 +4,7 @@
 #include "algebra/vector.h"
 #include "coefficients/values_at_points.h"
 #include "expressions/expressions.h"
-#include "solid/stored_energy.h"
-#include "solid/stretch.h"
+#include "solid/energy_kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +22,9 @@ public:
   /// Throws InputError for what is no expression in these and for functions without derivatives.
   EnergyExpression(const std::string &key, const std::string &W, const std::string &U, bool isochoric);
 
-  EnergyDerivatives shape(const Invariants &at) const; ///< as of StoredEnergy; several threads may call it
-  VolumetricEnergy  volumetric(double j) const;
+  EnergyDerivatives  shape(const Invariants &at) const; ///< as of StoredEnergy; several threads may call it
+  VolumetricEnergy   volumetric(double j) const;
+  const TextsAtRest &at_rest() const { return rest; }
 
   /// Returns W and its derivatives to its own variables as a function of these, on a device.
   NumberFunction shape_on(const Device &device) const { return function_of_numbers(device, key, W, {"I1", "I2", "J"}); }
@@ -33,7 +33,7 @@ public:
 
 private:
   const std::string                               key;
-  const bool                                      isochoric;
+  TextsAtRest                                     rest;
   const std::vector<std::string>                  W, U;
   std::vector<std::unique_ptr<ParsedFunction<3>>> parsed_W, parsed_U;
 };
@@ -69,7 +69,7 @@ struct EnergyTable
 
   struct Functions
   {
-    bool           isochoric;
+    TextsAtRest    rest;
     NumberFunction W, U; // none: no expression
   };
   List<StoredEnergy>     stored;
@@ -81,7 +81,7 @@ struct EnergyTable
   }
   bool has_split_expressions() const
   {
-    return std::any_of(functions.begin(), functions.end(), [](const auto &of) { return of.W && of.isochoric; });
+    return std::any_of(functions.begin(), functions.end(), [](const auto &of) { return of.W && of.rest.isochoric; });
   }
 };
 
