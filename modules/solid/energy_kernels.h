@@ -71,7 +71,7 @@ struct InvariantsOf
   {
     const Stretch<dim> at = stretch(points[i]);
     double             I[3];
-    variables_of(at.invariants, isochoric, I);
+    variables_of(at.invariants(), isochoric, I);
     for (int k = 0; k < 3; ++k)
       numbers(k, i) = I[k];
   }
@@ -89,7 +89,7 @@ struct StoreShape
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    const EnergyDerivatives of = rest.shape(energy_at(values, i), stretch(points[i]).invariants);
+    const EnergyDerivatives of = rest.shape(energy_at(values, i), stretch(points[i]).invariants());
     W(0, points[i])            = of.value;
     for (int k = 0; k < 3; ++k)
       W(1 + k, points[i]) = of.first[k];

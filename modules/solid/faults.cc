@@ -103,7 +103,7 @@ std::string FiniteDeformation<dim>::no_number()
   if (const int point = levels.back().energies.first_fault(); point >= 0)
     {
       Array<double> stretch = to_host(levels.back().stretch);
-      const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point).invariants;
+      const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point).invariants();
       text << "I1 = " << at.I1() << ", I2 = " << at.I2() << ", J = " << 1. + at.j;
       if (energies.has_split_expressions())
         text << "; without volume I1 = " << at.I1() * std::pow(1. + at.j, -2. / 3.)

@@ -88,7 +88,7 @@ struct FaceTraction
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at = faces.stretch.without_invariants(point);
+    const Stretch<dim> at = faces.stretch.without_strain(point);
     double             area[dim];
     for (int c = 0; c < dim; ++c)
       area[c] = faces.area(c, point);

@@ -21,7 +21,7 @@ Stretch<dim> stretch_of(const PointState<dim> &state)
       at.H[c][d] = gradient[c][d];
   at.j = determinant_less_one(at.H);
   at.complete();
-  at.complete_invariants();
+  strain_of(at.H, at.G);
   return at;
 }
 
@@ -64,7 +64,7 @@ struct PointResults
     const auto  at     = stretch_of(state);
     const auto &energy = of.in(state.material);
     const auto  theta  = projected ? projected->at(state) : std::array<double, 2>{{at.j, 0.}};
-    auto        W      = energy.shape(at.invariants);
+    auto        W      = energy.shape(at.invariants());
     auto        U      = energy.volumetric(theta[0]);
     if (projected)
       U.first = theta[1];
@@ -76,7 +76,7 @@ struct PointResults
       for (int d = c; d < dim; ++d)
         results.stress[c][d] = dot<dim>(P[c], at.F[d]) / (1. + at.j);
     // Across the plane F, G and cof F have the entries 1, 0 and J.
-    results.across = dim == 2 ? (W.stress + 2. * W.first[1] * at.invariants.trace + W.first[2] * at.j) / (1. + at.j) :
+    results.across = dim == 2 ? (W.stress + 2. * W.first[1] * trace_of(at.G) + W.first[2] * at.j) / (1. + at.j) :
                                 results.stress[dim - 1][dim - 1];
     return results;
   }

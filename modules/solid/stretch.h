@@ -37,14 +37,19 @@ ADAMANT_HOST_DEVICE void cofactor_of(const double (&F)[dim][dim], double (&cofac
 }
 
 template <int dim>
+ADAMANT_HOST_DEVICE double trace_of(const double (&H)[dim][dim])
+{
+  return dim == 2 ? H[0][0] + H[1][1] : H[0][0] + H[1][1] + H[dim - 1][dim - 1];
+}
+
+template <int dim>
 ADAMANT_HOST_DEVICE double determinant_of(const double (&H)[dim][dim])
 {
   if constexpr (dim == 2)
     return H[0][0] * H[1][1] - H[0][1] * H[1][0];
-  double sum = 0.;
-  for (int d = 0; d < dim; ++d)
-    sum += H[0][d] * (H[1][(d + 1) % 3] * H[dim - 1][(d + 2) % 3] - H[1][(d + 2) % 3] * H[dim - 1][(d + 1) % 3]);
-  return sum;
+  else
+    return H[0][0] * (H[1][1] * H[2][2] - H[1][2] * H[2][1]) + H[0][1] * (H[1][2] * H[2][0] - H[1][0] * H[2][2]) +
+           H[0][2] * (H[1][0] * H[2][1] - H[1][1] * H[2][0]);
 }
 
 /// Returns det (I + H) - 1 = tr H + (tr² H - tr H²) / 2 + det H. The difference of the determinant and 1 would lose
@@ -79,17 +84,15 @@ ADAMANT_HOST_DEVICE void strain_of(const double (&H)[dim][dim], double (&G)[dim]
 template <int dim>
 ADAMANT_HOST_DEVICE Invariants invariants_of(const double (&G)[dim][dim], double j)
 {
-  double trace = 0., D[dim][dim];
-  for (int c = 0; c < dim; ++c)
-    trace += G[c][c];
-  double squares = dim == 2 ? trace * trace / 9. : 0.;
+  const double trace = trace_of(G), mean = trace / 3.;
+  double       D[dim][dim], squares      = dim == 2 ? mean * mean : 0.;
   for (int c = 0; c < dim; ++c)
     for (int d = 0; d < dim; ++d)
       {
-        D[c][d] = c == d ? G[c][d] - trace / 3. : G[c][d];
+        D[c][d] = c == d ? G[c][d] - mean : G[c][d];
         squares += D[c][d] * D[c][d];
       }
-  return {trace, 0.5 * squares, dim == 2 ? -trace / 3. * determinant_of(D) : determinant_of(D), j};
+  return {trace, 0.5 * squares, dim == 2 ? -mean * determinant_of(D) : determinant_of(D), j};
 }
 
 /// What follows from H = ∇u at a point. The deformation gradient is F = I + H; small strains lose no digits by H. In two
@@ -97,10 +100,9 @@ ADAMANT_HOST_DEVICE Invariants invariants_of(const double (&G)[dim][dim], double
 template <int dim>
 struct Stretch
 {
-  double     H[dim][dim], F[dim][dim], cofactor[dim][dim]; ///< cofactor: of F
-  double     j;                                            ///< J - 1
-  double     G[dim][dim];                                  ///< C - I
-  Invariants invariants;
+  double H[dim][dim], F[dim][dim], cofactor[dim][dim]; ///< cofactor: of F
+  double j;                                            ///< J - 1
+  double G[dim][dim];                                  ///< C - I
 
   ADAMANT_HOST_DEVICE void complete() ///< computes F and its cofactor from H
   {
@@ -109,21 +111,15 @@ struct Stretch
         F[c][d] = c == d ? H[c][d] + 1. : H[c][d];
     cofactor_of(F, cofactor);
   }
-  ADAMANT_HOST_DEVICE void complete_invariants() ///< computes G and its invariants from H and j
-  {
-    strain_of(H, G);
-    invariants = invariants_of(G, j);
-  }
+  ADAMANT_HOST_DEVICE Invariants invariants() const { return invariants_of(G, j); }
 
   /// Computes P = `stress` F + W_2 2 (tr G F - F G) + W_J (cof F - F), where stress = 2 W_1 + 4 W_2 + W_J. The factors
   /// are derivatives to (I1 - 3) / 2 and to I2 - 3 - 2 (I1 - 3) and J - 1 - (I1 - 3) / 2, of which the last two are of
   /// second order in H: at small strains no terms cancel.
   ADAMANT_HOST_DEVICE void piola(double stress, double W_2, double W_J, double (&P)[dim][dim]) const
   {
-    const double of_F  = stress + 2. * W_2 * invariants.trace;
-    double       trace = 0., of_H[dim][dim] = {};
-    for (int c = 0; c < dim; ++c)
-      trace += H[c][c];
+    const double of_F = stress + 2. * W_2 * trace_of(G), trace = trace_of(H);
+    double       of_H[dim][dim] = {};
     if constexpr (dim == 3)
       cofactor_of(H, of_H);
     for (int c = 0; c < dim; ++c)
@@ -143,11 +139,11 @@ struct StretchView
   ADAMANT_HOST_DEVICE double &j(int point) const { return at(dim * dim, point); }
   ADAMANT_HOST_DEVICE Stretch<dim> operator()(int point) const
   {
-    Stretch<dim> stretch = without_invariants(point);
-    stretch.complete_invariants();
+    Stretch<dim> stretch = without_strain(point);
+    strain_of(stretch.H, stretch.G);
     return stretch;
   }
-  ADAMANT_HOST_DEVICE Stretch<dim> without_invariants(int point) const ///< G and its invariants are not set
+  ADAMANT_HOST_DEVICE Stretch<dim> without_strain(int point) const ///< G is not set
   {
     Stretch<dim> stretch = {};
     for (int c = 0; c < dim; ++c)
