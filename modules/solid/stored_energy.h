@@ -42,7 +42,7 @@ struct Invariants
     const double m = 1. + trace / 3., y = s * m, q = (second - third / m) / (m * m); // 1 - q = 1 / y³
     return 3. * q * y * y * y / (1. + y * (1. + y));
   }
-  /// Returns Ī2 - 3, likewise.
+  /// Returns Ī2 - 3, which is so, too.
   ADAMANT_HOST_DEVICE double isochoric_2(double s) const
   {
     if (const double difference = s * s * I2() - 3.; difference > 0.1)

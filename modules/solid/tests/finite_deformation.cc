@@ -48,7 +48,7 @@ TEST(StoredEnergies, DerivativesAgainstDifferences)
     }
 }
 
-// Stresses and energies of small strains are those of linear elasticity, digit by digit.
+// At small strains linear elasticity has the same stresses and energies.
 TEST(StoredEnergies, SmallStrains)
 {
   const double H[3][3] = {{0.3, 0.5, -0.2}, {-0.4, -0.7, 0.6}, {0.1, 0.9, 0.2}};
