@@ -185,7 +185,7 @@ struct DilatationGradients
     double            sum[dim + 1][dim] = {}; // of at most dim + 1 functions
     for (int q = 0; q < shapes.n_q; ++q)
       {
-        const Stretch<dim> at  = stretch.without_invariants(cell * shapes.n_q + q);
+        const Stretch<dim> at  = stretch.without_strain(cell * shapes.n_q + q);
         const double *gradient = shapes.gradient + ((shape + q) * shapes.n + a) * dim, *psi = functions.at(cell, q);
         for (int k = 0; k < dim + 1; ++k)
           for (int c = 0; k < n && c < dim; ++c)

@@ -7,11 +7,55 @@
 
 namespace adamant
 {
-/// Returns Ī1 or Ī2, which rounding may make less than 3, where a root of Ī1 - 3 is no number; others stay.
-ADAMANT_HOST_DEVICE inline double invariant_at(double value, bool isochoric)
+/// Computes the variables of an energy's text: I1, I2 and J, or Ī1, Ī2 and J. Ī1 and Ī2 are never below 3, where roots of
+/// Ī1 - 3 are no numbers.
+ADAMANT_HOST_DEVICE inline void variables_of(const Invariants &at, bool isochoric, double (&variables)[3])
 {
-  return isochoric && value < 3. ? 3. : value;
+  const double s = isochoric_factor(at.j);
+  variables[0]   = isochoric ? 3. + at.isochoric_1(s) : at.I1();
+  variables[1]   = isochoric ? 3. + at.isochoric_2(s) : at.I2();
+  variables[2]   = 1. + at.j;
 }
+
+/// What an energy's texts say at rest. There their derivatives cancel, and their values are rounded. So by J - 1 times
+/// a constant W and U become free of stress, and near rest their second derivatives are integrated.
+struct TextsAtRest
+{
+  bool              isochoric;
+  EnergyDerivatives W;
+  VolumetricEnergy  U;
+  double            near; ///< below these |I1 - 3|, |I2 - 3| and |J - 1| the trapezoidal rule is as good as the texts
+
+  ADAMANT_HOST_DEVICE EnergyDerivatives shape(EnergyDerivatives of,
+                                              const Invariants &at) const ///< of: as texts have it
+  {
+    if (isochoric)
+      of = StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at);
+    of.value -= W.stress * at.j;
+    of.first[2] -= W.stress;
+    of.stress -= W.stress;
+    const double x[3] = {at.trace, at.I2_less_3(), at.j};
+    if (!(fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])) < near))
+      return of;
+    double s[6]; // twice the mean
+    for (int k = 0; k < 6; ++k)
+      s[k] = of.second[k] + W.second[k];
+    if (!isochoric)
+      of.stress = (s[0] + 2. * s[1] + 0.5 * s[2]) * x[0] + (s[1] + 2. * s[3] + 0.5 * s[4]) * x[1] +
+                  (s[2] + 2. * s[4] + 0.5 * s[5]) * x[2];
+    // By the invariants that Stretch::piola has.
+    of.value = W.value + 0.25 * of.stress * at.trace +
+               0.5 * (of.first[1] + W.first[1]) * (at.trace * at.trace / 3. - at.second) -
+               0.5 * (of.first[2] + W.first[2] - W.stress) * at.half_trace_less_j();
+    return of;
+  }
+  ADAMANT_HOST_DEVICE VolumetricEnergy volumetric(const VolumetricEnergy &of, double j) const
+  {
+    if (fabs(j) < near)
+      return {U.value + (2. * U.second + of.second) / 6. * j * j, 0.5 * (U.second + of.second) * j, of.second};
+    return {of.value - U.first * j, of.first - U.first, of.second};
+  }
+};
 
 /// Lists I1, I2 and J at n points, or Ī1, Ī2 and J, by Device::for_each over these. Number k of point i of the list is
 /// at [k n + i].
@@ -26,36 +70,32 @@ struct InvariantsOf
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
     const Stretch<dim> at = stretch(points[i]);
-    const double       s  = isochoric ? isochoric_factor(at.j) : 1.;
-    numbers(0, i)         = invariant_at(s * at.I1, isochoric);
-    numbers(1, i)         = invariant_at(s * s * at.I2, isochoric);
-    numbers(2, i)         = 1. + at.j;
+    double             I[3];
+    variables_of(at.invariants(), isochoric, I);
+    for (int k = 0; k < 3; ++k)
+      numbers(k, i) = I[k];
   }
 };
 
-/// Stores ten values of W in the order of EnergyDerivatives, which are given for a list of points, at these points. It
-/// is for Device::for_each over the list.
+/// Stores the values of W in the order of EnergyDerivatives, of which ten are given for a list of points, at these
+/// points. It is for Device::for_each over the list.
 template <int dim>
 struct StoreShape
 {
   StretchView<dim> stretch;
   const int       *points;
-  bool             isochoric;
+  TextsAtRest      rest;
   ValuesAt         values, W;
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    EnergyDerivatives of = energy_at(values, i);
-    if (isochoric)
-      {
-        const Stretch<dim> at = stretch(points[i]);
-        of                    = StoredEnergy::of_isochoric(of, isochoric_factor(at.j), at.I1, at.I2, at.j);
-      }
-    W(0, points[i]) = of.value;
+    const EnergyDerivatives of = rest.shape(energy_at(values, i), stretch(points[i]).invariants());
+    W(0, points[i])            = of.value;
     for (int k = 0; k < 3; ++k)
       W(1 + k, points[i]) = of.first[k];
     for (int k = 0; k < 6; ++k)
       W(4 + k, points[i]) = of.second[k];
+    W(10, points[i]) = of.stress;
   }
 };
 
@@ -72,13 +112,17 @@ struct DilatationsOf
 /// Stores the value and derivatives of U, which are given for a list of places, at these places.
 struct StoreVolumetric
 {
-  const int *places;
-  ValuesAt   values, U;
+  const double *j;
+  const int    *places;
+  TextsAtRest   rest;
+  ValuesAt      values, U;
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    for (int k = 0; k < 3; ++k)
-      U(k, places[i]) = values(k, i);
+    const VolumetricEnergy of = rest.volumetric({values(0, i), values(1, i), values(2, i)}, j[places[i]]);
+    U(0, places[i])           = of.value;
+    U(1, places[i])           = of.first;
+    U(2, places[i])           = of.second;
   }
 };
 } // namespace adamant

@@ -77,7 +77,7 @@ double FiniteDeformation<dim>::least_principal_stretch(const std::function<bool(
         dealii::SymmetricTensor<2, dim> C;
         for (int c = 0; c < dim; ++c)
           for (int d = c; d < dim; ++d)
-            C[c][d] = at.C[c][d];
+            C[c][d] = at.G[c][d] + (c == d ? 1. : 0.);
         const auto by_size = eigenvectors(C, dealii::SymmetricTensorEigenvectorMethod::jacobi);
         least              = std::min({least, 1. + at.j, std::sqrt(by_size[dim - 1].first)});
       }
@@ -103,11 +103,11 @@ std::string FiniteDeformation<dim>::no_number()
   if (const int point = levels.back().energies.first_fault(); point >= 0)
     {
       Array<double> stretch = to_host(levels.back().stretch);
-      const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point);
-      text << "I1 = " << at.I1 << ", I2 = " << at.I2 << ", J = " << 1. + at.j;
+      const auto    at      = StretchView<dim>{{stretch.data(), levels.back().shapes.n_points()}}(point).invariants();
+      text << "I1 = " << at.I1() << ", I2 = " << at.I2() << ", J = " << 1. + at.j;
       if (energies.has_split_expressions())
-        text << "; without volume I1 = " << at.I1 * std::pow(1. + at.j, -2. / 3.)
-             << ", I2 = " << at.I2 * std::pow(1. + at.j, -4. / 3.);
+        text << "; without volume I1 = " << at.I1() * std::pow(1. + at.j, -2. / 3.)
+             << ", I2 = " << at.I2() * std::pow(1. + at.j, -4. / 3.);
       if (projected())
         text << ", theta = " << 1. + to_host(theta_at_points)[point];
       text << at_point(point);

@@ -51,7 +51,7 @@ struct PressedFacesView
           {
             w[c] = 0.;
             for (int d = 0; d < 3; ++d)
-              w[c] += stretch.at(dim * c + d, point) * across[d];
+              w[c] += (stretch.at(dim * c + d, point) + (c == d ? 1. : 0.)) * across[d];
             w[c] *= pressure(point);
           }
       }
@@ -88,7 +88,7 @@ struct FaceTraction
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at = faces.stretch(point);
+    const Stretch<dim> at = faces.stretch.without_strain(point);
     double             area[dim];
     for (int c = 0; c < dim; ++c)
       area[c] = faces.area(c, point);

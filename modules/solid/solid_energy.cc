@@ -2,7 +2,6 @@
 
 #include "base/exceptions.h"
 #include "coefficients/derivative.h"
-#include "solid/energy_kernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,36 +45,36 @@ std::vector<std::unique_ptr<ParsedFunction<3>>> parsed(const std::string &key, c
 
 EnergyExpression::EnergyExpression(const std::string &key, const std::string &W, const std::string &U, bool isochoric)
   : key(key)
-  , isochoric(isochoric)
+  , rest{isochoric, {}, {}, 0.}
   , W(texts_of_shape(key, W))
   , U(texts_of_volumetric(key, U))
   , parsed_W(parsed(key, this->W, {"I1", "I2", "J"}))
   , parsed_U(parsed(key, this->U, {"J"}))
-{}
-
-EnergyDerivatives EnergyExpression::shape(double I1, double I2, double j) const
 {
-  const double           s = isochoric ? isochoric_factor(j) : 1.;
-  const dealii::Point<3> at(invariant_at(s * I1, isochoric), invariant_at(s * s * I2, isochoric), 1. + j);
-  double                 values[10];
+  rest = {isochoric, shape({}), volumetric(0.), 1e-5};
+}
+
+EnergyDerivatives EnergyExpression::shape(const Invariants &at) const
+{
+  double variables[3], values[10];
+  variables_of(at, rest.isochoric, variables);
   for (int k = 0; k < 10; ++k)
-    values[k] = parsed_W[k]->value(at);
-  const auto of = energy_at({values, 1}, 0);
-  return isochoric ? StoredEnergy::of_isochoric(of, s, I1, I2, j) : of;
+    values[k] = parsed_W[k]->value({variables[0], variables[1], variables[2]});
+  return rest.shape(energy_at({values, 1}, 0), at);
 }
 
 VolumetricEnergy EnergyExpression::volumetric(double j) const
 {
   const dealii::Point<3> at(1. + j, 0., 0.);
-  return {parsed_U[0]->value(at), parsed_U[1]->value(at), parsed_U[2]->value(at)};
+  return rest.volumetric({parsed_U[0]->value(at), parsed_U[1]->value(at), parsed_U[2]->value(at)}, j);
 }
 
 SolidEnergy::SolidEnergy(const std::string &key, const std::string &W, const std::string &U, bool isochoric)
   : StoredEnergy{isochoric ? split_expression : expression, {}, 0.}
   , of_texts(std::make_shared<EnergyExpression>(key, W, U, isochoric))
 {
-  EnergyDerivatives of = shape(3., 3., 0.);
-  of += volumetric(0.);
+  EnergyDerivatives of = of_texts->at_rest().W;
+  of += of_texts->at_rest().U;
   const SmallStrains at_rest(of);
   const std::string  where = key + ": W = " + W + ", U = " + U;
   require(std::isfinite(of.value + at_rest.stress + at_rest.shear + at_rest.bulk), where,
@@ -90,7 +89,7 @@ EnergyTable::EnergyTable(const Device &device, const std::vector<SolidEnergy> &e
   : stored(device, Array<StoredEnergy>(energies.begin(), energies.end()))
 {
   for (const auto &energy : energies)
-    functions.push_back(energy.of_texts ? Functions{energy.is_split(), energy.of_texts->shape_on(device),
+    functions.push_back(energy.of_texts ? Functions{energy.of_texts->at_rest(), energy.of_texts->shape_on(device),
                                                     energy.of_texts->volumetric_on(device)} :
                                           Functions{});
 }
@@ -126,7 +125,7 @@ LevelEnergies::LevelEnergies(const Device &device, const EnergyTable &table, con
       }
   if (parts.empty())
     return;
-  W = Vector<double>(device, to_index(10 * n_points, "energies at points"));
+  W = Vector<double>(device, to_index(11 * n_points, "energies at points"));
   U = Vector<double>(device, to_index(3 * n_places, "energies at points"));
 }
 
@@ -137,10 +136,10 @@ void LevelEnergies::update_shape(const StretchView<dim> &stretch)
     {
       const int   n      = part.points.size();
       const auto *points = part.points.data();
-      const bool  split  = part.functions->isochoric;
-      device.for_each(n, InvariantsOf<dim>{stretch, points, split, {part.numbers.data(), n}});
+      const auto &rest   = part.functions->rest;
+      device.for_each(n, InvariantsOf<dim>{stretch, points, rest.isochoric, {part.numbers.data(), n}});
       part.functions->W(part.numbers, part.values);
-      device.for_each(n, StoreShape<dim>{stretch, points, split, {part.values.data(), n}, view().W});
+      device.for_each(n, StoreShape<dim>{stretch, points, rest, {part.values.data(), n}, view().W});
     }
 }
 
@@ -151,7 +150,7 @@ void LevelEnergies::update_volumetric(const double *j)
       const int n = part.places.size();
       device.for_each(n, DilatationsOf{j, part.places.data(), part.J.data()});
       part.functions->U(part.J, part.of_J);
-      device.for_each(n, StoreVolumetric{part.places.data(), {part.of_J.data(), n}, view().U});
+      device.for_each(n, StoreVolumetric{j, part.places.data(), part.functions->rest, {part.of_J.data(), n}, view().U});
     }
 }
 
@@ -161,7 +160,7 @@ int LevelEnergies::first_fault() const
   for (const auto *values : {&W, &U})
     {
       const auto on_host = to_host(*values);
-      const auto n       = static_cast<int>(on_host.size()) / (values == &W ? 10 : 3);
+      const auto n       = static_cast<int>(on_host.size()) / (values == &W ? 11 : 3);
       for (int i = 0; i < static_cast<int>(on_host.size()); ++i)
         if (!std::isfinite(on_host[i]) && (point < 0 || i % n < point))
           point = i % n;

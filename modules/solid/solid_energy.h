@@ -4,8 +4,7 @@
 #include "algebra/vector.h"
 #include "coefficients/values_at_points.h"
 #include "expressions/expressions.h"
-#include "solid/stored_energy.h"
-#include "solid/stretch.h"
+#include "solid/energy_kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +22,9 @@ public:
   /// Throws InputError for what is no expression in these and for functions without derivatives.
   EnergyExpression(const std::string &key, const std::string &W, const std::string &U, bool isochoric);
 
-  EnergyDerivatives shape(double I1, double I2, double j) const; ///< as of StoredEnergy; several threads may call it
-  VolumetricEnergy  volumetric(double j) const;
+  EnergyDerivatives  shape(const Invariants &at) const; ///< as of StoredEnergy; several threads may call it
+  VolumetricEnergy   volumetric(double j) const;
+  const TextsAtRest &at_rest() const { return rest; }
 
   /// Returns W and its derivatives to its own variables as a function of these, on a device.
   NumberFunction shape_on(const Device &device) const { return function_of_numbers(device, key, W, {"I1", "I2", "J"}); }
@@ -33,7 +33,7 @@ public:
 
 private:
   const std::string                               key;
-  const bool                                      isochoric;
+  TextsAtRest                                     rest;
   const std::vector<std::string>                  W, U;
   std::vector<std::unique_ptr<ParsedFunction<3>>> parsed_W, parsed_U;
 };
@@ -51,9 +51,9 @@ struct SolidEnergy : StoredEnergy
 
   std::shared_ptr<const EnergyExpression> of_texts; ///< null for other kinds
 
-  EnergyDerivatives shape(double I1, double I2, double j) const
+  EnergyDerivatives shape(const Invariants &at) const
   {
-    return of_texts ? of_texts->shape(I1, I2, j) : StoredEnergy::shape(I1, I2, j);
+    return of_texts ? of_texts->shape(at) : StoredEnergy::shape(at);
   }
   VolumetricEnergy volumetric(double j) const
   {
@@ -69,7 +69,7 @@ struct EnergyTable
 
   struct Functions
   {
-    bool           isochoric;
+    TextsAtRest    rest;
     NumberFunction W, U; // none: no expression
   };
   List<StoredEnergy>     stored;
@@ -81,7 +81,7 @@ struct EnergyTable
   }
   bool has_split_expressions() const
   {
-    return std::any_of(functions.begin(), functions.end(), [](const auto &of) { return of.W && of.isochoric; });
+    return std::any_of(functions.begin(), functions.end(), [](const auto &of) { return of.W && of.rest.isochoric; });
   }
 };
 
@@ -96,7 +96,7 @@ public:
 
   EnergyOfCells view()
   {
-    return {table->stored.data(), number.data(), {W.data(), W.size() / 10}, {U.data(), U.size() / 3}};
+    return {table->stored.data(), number.data(), {W.data(), W.size() / 11}, {U.data(), U.size() / 3}};
   }
   /// Computes W of expressions at all points, or U for J = 1 + j of points or cells; j lies on the device.
   template <int dim>

@@ -17,7 +17,8 @@ struct PressureView
   int           n;              ///< value i / n counts at point i
 };
 
-/// Computes the derivatives of W + U to the invariants at points, as nine values, by Device::for_each over points.
+/// Computes the derivatives of W + U to the invariants at points, as nine values, by Device::for_each over points. In
+/// the place of W_1 stands 2 W_1 + 4 W_2 + W_J, as small strains have it.
 template <int dim>
 struct Moduli
 {
@@ -31,16 +32,17 @@ struct Moduli
   {
     const Stretch<dim> at   = stretch(point);
     const int          cell = point / n_q, place = point / pressure.n;
-    EnergyDerivatives  W = energy.shape(cell, point, at.I1, at.I2, at.j);
+    EnergyDerivatives  W = energy.shape(cell, point, at.invariants());
     if (pressure.p == nullptr)
       W += energy.volumetric(cell, place, at.j);
     else
       {
-        W.first[2] += pressure.p[place];
+        W += VolumetricEnergy{0., pressure.p[place], 0.};
         if (pressure.dilatation != nullptr)
           W.second[5] += energy.volumetric(cell, place, pressure.dilatation[place]).second;
       }
-    for (int k = 0; k < 3; ++k)
+    moduli(0, point) = W.stress;
+    for (int k = 1; k < 3; ++k)
       moduli(k, point) = W.first[k];
     for (int k = 0; k < 6; ++k)
       moduli(3 + k, point) = W.second[k];
@@ -94,7 +96,7 @@ struct MeanDeformation
   }
 };
 
-/// Gives a cell with det F <= 0 at a point these means of F and of J - 1 at all its points, by Device::for_each over
+/// Gives a cell with det F <= 0 at a point these means of ∇u and of J - 1 at all its points, by Device::for_each over
 /// cells.
 template <int dim>
 struct ReplaceInverted
@@ -118,8 +120,7 @@ struct ReplaceInverted
   }
 };
 
-/// Stores the first Piola-Kirchhoff stress P = Σ_k W_k A_k, by Device::for_each over points; entry (c, d) is value
-/// dim c + d.
+/// Stores the first Piola-Kirchhoff stress P, by Device::for_each over points; entry (c, d) is value dim c + d.
 template <int dim>
 struct Stress
 {
@@ -128,16 +129,11 @@ struct Stress
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at = stretch(point);
-    for (int d = 0; d < dim; ++d)
-      {
-        double unit[dim] = {}, along[3][dim];
-        unit[d]          = 1.;
-        at.derivatives(unit, along);
-        for (int c = 0; c < dim; ++c)
-          stress(dim * c + d, point) =
-            moduli(0, point) * along[0][c] + moduli(1, point) * along[1][c] + moduli(2, point) * along[2][c];
-      }
+    double P[dim][dim];
+    stretch(point).piola(moduli(0, point), moduli(1, point), moduli(2, point), P);
+    for (int c = 0; c < dim; ++c)
+      for (int d = 0; d < dim; ++d)
+        stress(dim * c + d, point) = P[c][d];
   }
 };
 
@@ -178,26 +174,32 @@ struct Forces
 
 /// Adds to Y what comes from W_2 and W_2k = W[1], W[4], W[6], W[7], for row_of_tangent; Fg = F g and gJ = A_J g.
 template <int c, int dim>
-ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &without, const double (&W)[9], const double *g,
+ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &at, const double (&W)[9], const double *g,
                                               const double (&Fg)[dim], const double (&gJ)[dim], double (&Y)[dim][dim])
 {
-  Stretch<dim> at = without;
-  at.complete_invariants();
-  double Cg[dim];
+  double C[dim][dim], Cg[dim], I1 = dim == 2 ? 1. : 0.;
+  for (int d = 0; d < dim; ++d)
+    for (int f = 0; f < dim; ++f)
+      {
+        C[d][f] = 0.;
+        for (int e = 0; e < dim; ++e)
+          C[d][f] += at.F[e][d] * at.F[e][f];
+        I1 += d == f ? C[d][f] : 0.;
+      }
   for (int f = 0; f < dim; ++f)
-    Cg[f] = dot<dim>(at.C[f], g);
-  const double g2 = 2. * (at.I1 * Fg[c] - dot<dim>(at.F[c], Cg)), two_2 = 2. * W[1],
+    Cg[f] = dot<dim>(C[f], g);
+  const double g2 = 2. * (I1 * Fg[c] - dot<dim>(at.F[c], Cg)), two_2 = 2. * W[1],
                to_1 = 2. * (W[4] * g2 + two_2 * Fg[c]), to_2 = 2. * W[4] * Fg[c] + W[6] * g2 + W[7] * gJ[c],
                to_J = W[7] * g2;
   for (int d = 0; d < dim; ++d)
     {
       const double b = two_2 * dot<dim>(at.F[c], at.F[d]);
       for (int f = 0; f < dim; ++f)
-        Y[d][f] += to_1 * at.F[d][f] + to_2 * 2. * (at.I1 * at.F[d][f] - dot<dim>(at.F[d], at.C[f])) +
+        Y[d][f] += to_1 * at.F[d][f] + to_2 * 2. * (I1 * at.F[d][f] - dot<dim>(at.F[d], C[f])) +
                    to_J * at.cofactor[d][f] - two_2 * Fg[d] * at.F[c][f] - b * g[f];
     }
   for (int f = 0; f < dim; ++f)
-    Y[c][f] += two_2 * (at.I1 * g[f] - Cg[f]);
+    Y[c][f] += two_2 * (I1 * g[f] - Cg[f]);
 }
 
 /// Computes row c of an energy's second derivative in the directions e_c ⊗ g and e_d ⊗ h of F, times a weight. Its
@@ -206,7 +208,7 @@ ADAMANT_HOST_DEVICE void add_second_invariant(const Stretch<dim> &without, const
 ///   2 W_1 (g·h) I + 2 W_2 [2 Fg⊗Fh - Fh⊗Fg + (I1 g·h - Fg·Fh) I - (g·h) F Fᵀ]
 ///   + W_J / J [A_J g ⊗ A_J h - A_J h ⊗ A_J g] + Σ_kl W_kl A_k g ⊗ A_l h.
 /// ```
-/// `at` needs no invariants.
+/// with A_1 = 2 F, A_2 = 2 (I1 F - F C), A_J = cof F. `at` needs no G.
 template <int c, int dim>
 ADAMANT_HOST_DEVICE void row_of_tangent(const Stretch<dim> &at, const ValuesAt &moduli, int point, double weight,
                                         const double *g, double (&Y)[dim][dim])
@@ -225,7 +227,7 @@ ADAMANT_HOST_DEVICE void row_of_tangent(const Stretch<dim> &at, const ValuesAt &
     for (int f = 0; f < dim; ++f)
       Y[d][f] = to_1 * at.F[d][f] + to_J * at.cofactor[d][f] - skew * gJ[d] * at.cofactor[c][f];
   for (int f = 0; f < dim; ++f)
-    Y[c][f] += 2. * W[0] * g[f];
+    Y[c][f] += (W[0] - 4. * W[1] - W[2]) * g[f]; // 2 W_1
   if (W[1] != 0. || W[4] != 0. || W[6] != 0. || W[7] != 0.)
     add_second_invariant<c>(at, W, g, Fg, gJ, Y);
 }
@@ -294,7 +296,7 @@ private:
     const int     point    = cell * shapes.n_q + q;
     const double *gradient = shapes.gradient + place * shapes.n * dim;
     double        Y[dim][dim];
-    row_of_tangent<c>(stretch.without_invariants(point), moduli, point, shapes.JxW[place], gradient + a * dim, Y);
+    row_of_tangent<c>(stretch.without_strain(point), moduli, point, shapes.JxW[place], gradient + a * dim, Y);
     const double *value    = shapes.value + q * shapes.n;
     const double  of_value = inertia.factor(cell) * shapes.JxW[place] * value[a];
 #pragma unroll
@@ -321,7 +323,7 @@ struct StressChange
 
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
-    const Stretch<dim> at = stretch.without_invariants(point);
+    const Stretch<dim> at = stretch.without_strain(point);
     double             H[dim][dim];
     of(point, H);
     store_row<0>(at, H, point);
@@ -367,7 +369,7 @@ struct ResultsInCells
         const Stretch<dim> at     = stretch(point);
         const double       weight = shapes.JxW[shape + q], theta = dilatation == nullptr ? at.j : dilatation[point];
         sums[0] +=
-          weight * (energy.shape(cell, point, at.I1, at.I2, at.j).value + energy.volumetric(cell, point, theta).value);
+          weight * (energy.shape(cell, point, at.invariants()).value + energy.volumetric(cell, point, theta).value);
         sums[1] += weight * (1. + at.j);
         least = at.j < least ? at.j : least;
         most  = at.j > most ? at.j : most;

@@ -15,16 +15,13 @@ template <int dim>
 Stretch<dim> stretch_of(const PointState<dim> &state)
 {
   Stretch<dim> at;
-  double       H[dim][dim];
   const auto   gradient = vector_gradient(state);
   for (int c = 0; c < dim; ++c)
     for (int d = 0; d < dim; ++d)
-      {
-        H[c][d]    = gradient[c][d];
-        at.F[c][d] = H[c][d] + (c == d ? 1. : 0.);
-      }
-  at.j = determinant_less_one(H);
+      at.H[c][d] = gradient[c][d];
+  at.j = determinant_less_one(at.H);
   at.complete();
+  strain_of(at.H, at.G);
   return at;
 }
 
@@ -61,25 +58,26 @@ struct PointResults
     return results;
   }
 
-  // With b = F Fᵀ: J σ = 2 W_1 b + 2 W_2 (I1 b - b²) + (W_J + p) J I.
+  // J σ = P Fᵀ.
   AtPoint<dim> computed(const PointState<dim> &state) const
   {
-    const auto   at     = stretch_of(state);
-    const auto  &energy = of.in(state.material);
-    const auto   W      = energy.shape(at.I1, at.I2, at.j);
-    const auto   theta  = projected ? projected->at(state) : std::array<double, 2>{{at.j, 0.}};
-    const auto   U      = energy.volumetric(theta[0]);
-    const double mean   = W.first[2] + (projected ? theta[1] : U.first);
-    const auto   stress = [&](double b, double b2) {
-      return 2. * (W.first[0] * b + W.first[1] * (at.I1 * b - b2)) / (1. + at.j);
-    };
-    const auto                   F = vector_gradient(state) + dealii::unit_symmetric_tensor<dim>();
-    const dealii::Tensor<2, dim> b = F * transpose(F), b2 = b * b;
-    AtPoint<dim>                 results{W.value + U.value, 0., {}};
+    const auto  at     = stretch_of(state);
+    const auto &energy = of.in(state.material);
+    const auto  theta  = projected ? projected->at(state) : std::array<double, 2>{{at.j, 0.}};
+    auto        W      = energy.shape(at.invariants());
+    auto        U      = energy.volumetric(theta[0]);
+    if (projected)
+      U.first = theta[1];
+    W += U;
+    double P[dim][dim];
+    at.piola(W.stress, W.first[1], W.first[2], P);
+    AtPoint<dim> results{W.value, 0., {}};
     for (int c = 0; c < dim; ++c)
       for (int d = c; d < dim; ++d)
-        results.stress[c][d] = stress(b[c][d], b2[c][d]) + (c == d ? mean : 0.);
-    results.across = dim == 2 ? stress(1., 1.) + mean : results.stress[dim - 1][dim - 1];
+        results.stress[c][d] = dot<dim>(P[c], at.F[d]) / (1. + at.j);
+    // Across the plane F, G and cof F have the entries 1, 0 and J.
+    results.across = dim == 2 ? (W.stress + 2. * W.first[1] * trace_of(at.G) + W.first[2] * at.j) / (1. + at.j) :
+                                results.stress[dim - 1][dim - 1];
     return results;
   }
 };

@@ -17,21 +17,6 @@ struct ValuesAt
   ADAMANT_HOST_DEVICE double &operator()(int k, int i) const { return values[k * n + i]; }
 };
 
-/// Computes I1 and I2 of C, which in two dimensions has the further entry 1 across the plane.
-template <int dim>
-ADAMANT_HOST_DEVICE void invariants_of(const double (&C)[dim][dim], double &I1, double &I2)
-{
-  I1             = dim == 2 ? 1. : 0.;
-  double squares = I1;
-  for (int c = 0; c < dim; ++c)
-    for (int d = 0; d < dim; ++d)
-      {
-        squares += C[c][d] * C[c][d];
-        I1 += c == d ? C[c][d] : 0.;
-      }
-  I2 = 0.5 * (I1 * I1 - squares);
-}
-
 template <int dim>
 ADAMANT_HOST_DEVICE void cofactor_of(const double (&F)[dim][dim], double (&cofactor)[dim][dim])
 {
@@ -51,6 +36,22 @@ ADAMANT_HOST_DEVICE void cofactor_of(const double (&F)[dim][dim], double (&cofac
         }
 }
 
+template <int dim>
+ADAMANT_HOST_DEVICE double trace_of(const double (&H)[dim][dim])
+{
+  return dim == 2 ? H[0][0] + H[1][1] : H[0][0] + H[1][1] + H[dim - 1][dim - 1];
+}
+
+template <int dim>
+ADAMANT_HOST_DEVICE double determinant_of(const double (&H)[dim][dim])
+{
+  if constexpr (dim == 2)
+    return H[0][0] * H[1][1] - H[0][1] * H[1][0];
+  else
+    return H[0][0] * (H[1][1] * H[2][2] - H[1][2] * H[2][1]) + H[0][1] * (H[1][2] * H[2][0] - H[1][0] * H[2][2]) +
+           H[0][2] * (H[1][0] * H[2][1] - H[1][1] * H[2][0]);
+}
+
 /// Returns det (I + H) - 1 = tr H + (tr² H - tr H²) / 2 + det H. The difference of the determinant and 1 would lose
 /// digits, which large moduli multiply.
 template <int dim>
@@ -63,54 +64,72 @@ ADAMANT_HOST_DEVICE double determinant_less_one(const double (&H)[dim][dim])
       for (int d = c + 1; d < dim; ++d)
         j += H[c][c] * H[d][d] - H[c][d] * H[d][c];
     }
-  if constexpr (dim == 3)
-    for (int d = 0; d < dim; ++d)
-      j += H[0][d] * (H[1][(d + 1) % 3] * H[2][(d + 2) % 3] - H[1][(d + 2) % 3] * H[2][(d + 1) % 3]);
-  return j;
+  return dim == 3 ? j + determinant_of(H) : j;
 }
 
-/// What follows from the deformation gradient F = I + ∇u at a point. In two dimensions F has the further entry 1 across
-/// the plane (plane strain), which counts in I1 and I2.
+/// Computes G = C - I = H + Hᵀ + Hᵀ H for F = I + H.
+template <int dim>
+ADAMANT_HOST_DEVICE void strain_of(const double (&H)[dim][dim], double (&G)[dim][dim])
+{
+  for (int c = 0; c < dim; ++c)
+    for (int d = 0; d < dim; ++d)
+      {
+        G[c][d] = H[c][d] + H[d][c];
+        for (int e = 0; e < dim; ++e)
+          G[c][d] += H[e][c] * H[e][d];
+      }
+}
+
+/// Returns the invariants of G = C - I, which in two dimensions has a further row 0 across the plane.
+template <int dim>
+ADAMANT_HOST_DEVICE Invariants invariants_of(const double (&G)[dim][dim], double j)
+{
+  const double trace = trace_of(G), mean = trace / 3.;
+  double       D[dim][dim], squares      = dim == 2 ? mean * mean : 0.;
+  for (int c = 0; c < dim; ++c)
+    for (int d = 0; d < dim; ++d)
+      {
+        D[c][d] = c == d ? G[c][d] - mean : G[c][d];
+        squares += D[c][d] * D[c][d];
+      }
+  return {trace, 0.5 * squares, dim == 2 ? -mean * determinant_of(D) : determinant_of(D), j};
+}
+
+/// What follows from H = ∇u at a point. The deformation gradient is F = I + H; small strains lose no digits by H. In two
+/// dimensions F has the further entry 1 across the plane (plane strain).
 template <int dim>
 struct Stretch
 {
-  double F[dim][dim], C[dim][dim], cofactor[dim][dim];
-  double I1, I2, j; ///< j = J - 1
+  double H[dim][dim], F[dim][dim], cofactor[dim][dim]; ///< cofactor: of F
+  double j;                                            ///< J - 1
+  double G[dim][dim];                                  ///< C - I
 
-  ADAMANT_HOST_DEVICE void complete() ///< computes all from F and j
-  {
-    cofactor_of(F, cofactor);
-    complete_invariants();
-  }
-  ADAMANT_HOST_DEVICE void complete_invariants() ///< computes C, I1 and I2 from F
+  ADAMANT_HOST_DEVICE void complete() ///< computes F and its cofactor from H
   {
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        {
-          C[c][d] = 0.;
-          for (int e = 0; e < dim; ++e)
-            C[c][d] += F[e][c] * F[e][d];
-        }
-    invariants_of(C, I1, I2);
+        F[c][d] = c == d ? H[c][d] + 1. : H[c][d];
+    cofactor_of(F, cofactor);
   }
+  ADAMANT_HOST_DEVICE Invariants invariants() const { return invariants_of(G, j); }
 
-  /// Computes A_k g for the derivatives A_k of I1, I2, J to F: A_1 = 2 F, A_2 = 2 (I1 F - F C), A_J = cof F.
-  ADAMANT_HOST_DEVICE void derivatives(const double *g, double (&along)[3][dim]) const
+  /// Computes P = `stress` F + W_2 2 (tr G F - F G) + W_J (cof F - F), where stress = 2 W_1 + 4 W_2 + W_J. The factors
+  /// are derivatives to (I1 - 3) / 2 and to I2 - 3 - 2 (I1 - 3) and J - 1 - (I1 - 3) / 2, of which the last two are of
+  /// second order in H: at small strains no terms cancel.
+  ADAMANT_HOST_DEVICE void piola(double stress, double W_2, double W_J, double (&P)[dim][dim]) const
   {
-    double Cg[dim];
+    const double of_F = stress + 2. * W_2 * trace_of(G), trace = trace_of(H);
+    double       of_H[dim][dim] = {};
+    if constexpr (dim == 3)
+      cofactor_of(H, of_H);
     for (int c = 0; c < dim; ++c)
-      Cg[c] = dot<dim>(C[c], g);
-    for (int c = 0; c < dim; ++c)
-      {
-        const double Fg = dot<dim>(F[c], g);
-        along[0][c]     = 2. * Fg;
-        along[1][c]     = 2. * (I1 * Fg - dot<dim>(F[c], Cg));
-        along[2][c]     = dot<dim>(cofactor[c], g);
-      }
+      for (int d = 0; d < dim; ++d)
+        P[c][d] = of_F * F[c][d] - 2. * W_2 * dot<dim>(F[c], G[d]) +
+                  W_J * ((c == d ? trace : 0.) - H[c][d] - H[d][c] + of_H[c][d]);
   }
 };
 
-/// F and J - 1 at points: entry (c, d) of F is value dim c + d, and J - 1 is value dim².
+/// ∇u and J - 1 at points: entry (c, d) of ∇u is value dim c + d, and J - 1 is value dim².
 template <int dim>
 struct StretchView
 {
@@ -120,18 +139,18 @@ struct StretchView
   ADAMANT_HOST_DEVICE double &j(int point) const { return at(dim * dim, point); }
   ADAMANT_HOST_DEVICE Stretch<dim> operator()(int point) const
   {
-    Stretch<dim> stretch = without_invariants(point);
-    stretch.complete_invariants();
+    Stretch<dim> stretch = without_strain(point);
+    strain_of(stretch.H, stretch.G);
     return stretch;
   }
-  ADAMANT_HOST_DEVICE Stretch<dim> without_invariants(int point) const ///< C, I1 and I2 are not set
+  ADAMANT_HOST_DEVICE Stretch<dim> without_strain(int point) const ///< G is not set
   {
     Stretch<dim> stretch = {};
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        stretch.F[c][d] = at(dim * c + d, point);
+        stretch.H[c][d] = at(dim * c + d, point);
     stretch.j = j(point);
-    cofactor_of(stretch.F, stretch.cofactor);
+    stretch.complete();
     return stretch;
   }
 };
@@ -161,7 +180,7 @@ struct GradientOf
   }
 };
 
-/// Stores F = I + ∇u and J - 1, by Device::for_each over points.
+/// Stores ∇u and J - 1, by Device::for_each over points.
 template <int dim>
 struct Deformation
 {
@@ -174,7 +193,7 @@ struct Deformation
     of(point, H);
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        stretch.at(dim * c + d, point) = H[c][d] + (c == d ? 1. : 0.);
+        stretch.at(dim * c + d, point) = H[c][d];
     stretch.j(point) = determinant_less_one(H);
   }
 };
@@ -199,12 +218,13 @@ struct CountNoNumbers
   ADAMANT_HOST_DEVICE Sums<1> operator()(int i, Nothing) const { return {{values[i] - values[i] == 0. ? 0. : 1.}}; }
 };
 
-/// Returns the ten values at i in the order of EnergyDerivatives.
+/// Returns the ten values of an energy's texts at i, in the order of EnergyDerivatives.
 ADAMANT_HOST_DEVICE inline EnergyDerivatives energy_at(const ValuesAt &values, int i)
 {
   return {values(0, i),
           {values(1, i), values(2, i), values(3, i)},
-          {values(4, i), values(5, i), values(6, i), values(7, i), values(8, i), values(9, i)}};
+          {values(4, i), values(5, i), values(6, i), values(7, i), values(8, i), values(9, i)},
+          2. * values(1, i) + 4. * values(2, i) + values(3, i)};
 }
 
 /// The energies of a level's cells. Expressions have their values in arrays, see LevelEnergies.
@@ -212,12 +232,16 @@ struct EnergyOfCells
 {
   const StoredEnergy *energies;
   const int          *of_cell; ///< the number of each cell's energy
-  ValuesAt            W, U;    ///< value and derivatives in their order; U is at points or cells
+  ValuesAt            W, U;    ///< value and derivatives in their order, then `stress`; U is at points or cells
 
-  ADAMANT_HOST_DEVICE EnergyDerivatives shape(int cell, int point, double I1, double I2, double j) const
+  ADAMANT_HOST_DEVICE EnergyDerivatives shape(int cell, int point, const Invariants &at) const
   {
     const StoredEnergy &of = energies[of_cell[cell]];
-    return of.is_expression() ? energy_at(W, point) : of.shape(I1, I2, j);
+    if (!of.is_expression())
+      return of.shape(at);
+    EnergyDerivatives stored = energy_at(W, point);
+    stored.stress            = W(10, point);
+    return stored;
   }
   /// Returns U and its derivatives at J = 1 + j, for the point or cell `place` in a cell.
   ADAMANT_HOST_DEVICE VolumetricEnergy volumetric(int cell, int place, double j) const

@@ -12,25 +12,30 @@ namespace adamant
 template <int dim>
 struct EnergyOfStrain
 {
-  double            C[dim][dim], cofactor[dim][dim], I1, I2, j;
+  double            C[dim][dim], cofactor[dim][dim], I1, j;
   EnergyDerivatives W;
-  double            G[dim][dim]; ///< ∂W/∂C = W_1 I + W_2 (I1 I - C) + W_J cof C / (2 J)
+  double            G[dim][dim]; ///< ∂W/∂C = W_1 I + W_2 (I1 I - C) + W_J cof C / (2 J), as Stretch::piola has it
 
   ADAMANT_HOST_DEVICE EnergyOfStrain(const StoredEnergy &energy, const double (&strain)[dim][dim])
   {
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         C[c][d] = strain[c][d] + (c == d ? 1. : 0.);
-    invariants_of(C, I1, I2);
     cofactor_of(C, cofactor);
-    const double square = determinant_less_one(strain); // J² - 1
-    j                   = square / (1. + sqrt(1. + square));
-    W                   = energy.shape(I1, I2, j);
+    const double square         = determinant_less_one(strain); // J² - 1
+    j                           = square / (1. + sqrt(1. + square));
+    const Invariants invariants = invariants_of(strain, j);
+    I1                          = invariants.I1();
+    W                           = energy.shape(invariants);
     W += energy.volumetric(j);
+    const double to_J = W.first[2] / (1. + j), left = 2. * W.first[1] + to_J;
+    double       of_strain[dim][dim] = {};
+    if constexpr (dim == 3)
+      cofactor_of(strain, of_strain);
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        G[c][d] = (c == d ? W.first[0] + W.first[1] * I1 : 0.) - W.first[1] * C[c][d] +
-                  W.first[2] * cofactor[c][d] / (2. + 2. * j);
+        G[c][d] = 0.5 * ((c == d ? W.stress - to_J * j + left * invariants.trace : 0.) - left * strain[c][d] +
+                         to_J * of_strain[c][d]);
   }
 
   /// Computes the change of ∂W/∂C for a symmetric change B of C.
@@ -94,17 +99,12 @@ struct ConservingPoint
     : energy(energy)
     , W(energy, set_strains(at, former))
   {
-    double H[dim][dim];
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
-        {
-          H[c][d] = end[c][d] - (c == d ? 1. : 0.);
-          S[c][d] = 2. * W.G[c][d];
-        }
-    j       = determinant_less_one(H);
+        S[c][d] = 2. * W.G[c][d];
     squares = product_of<dim>(D, D);
-    if (energy.kind == StoredEnergy::st_venant_kirchhoff || squares < 1e-16) // κ D is then below rounding
-      squares = 0.;
+    if (energy.kind == StoredEnergy::st_venant_kirchhoff || squares < 1e-16 * product_of<dim>(middle, middle))
+      squares = 0.; // κ D is then below rounding
     if (squares == 0.)
       return;
     kappa = excess() / squares;
@@ -152,25 +152,22 @@ struct ConservingPoint
 private:
   ADAMANT_HOST_DEVICE const double (&set_strains(const Stretch<dim> &at, const Stretch<dim> &former))[dim][dim]
   {
+    double H[dim][dim]; // of the end
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         {
           F[c][d]   = at.F[c][d];
-          end[c][d] = 2. * at.F[c][d] - former.F[c][d];
+          H[c][d]   = 2. * at.H[c][d] - former.H[c][d];
+          end[c][d] = c == d ? H[c][d] + 1. : H[c][d];
         }
+    j = determinant_less_one(H);
+    strain_of(H, strain[1]);
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         {
-          double C0 = c == d ? -1. : 0., C1 = C0;
-          for (int e = 0; e < dim; ++e)
-            {
-              C0 += former.F[e][c] * former.F[e][d];
-              C1 += end[e][c] * end[e][d];
-            }
-          strain[0][c][d] = C0;
-          strain[1][c][d] = C1;
-          middle[c][d]    = 0.5 * (C0 + C1);
-          D[c][d]         = C1 - C0;
+          strain[0][c][d] = former.G[c][d];
+          middle[c][d]    = 0.5 * (former.G[c][d] + strain[1][c][d]);
+          D[c][d]         = strain[1][c][d] - former.G[c][d];
         }
     return middle;
   }

@@ -57,11 +57,17 @@ inline std::vector<SolidEnergy> as_expressions()
   return result;
 }
 
+inline adamant::Invariants invariants(double I1, double I2, double j)
+{
+  const double m = I1 / 3., second = 3. * m * m - I2;
+  return {I1 - 3., second, (1. + j) * (1. + j) - m * m * m + m * second, j};
+}
+
 // W + U with its derivatives.
 template <class Energy>
 EnergyDerivatives whole(const Energy &energy, double I1, double I2, double j)
 {
-  auto W = energy.shape(I1, I2, j);
+  auto W = energy.shape(invariants(I1, I2, j));
   return W += energy.volumetric(j);
 }
 

@@ -16,13 +16,14 @@ struct Gent
 {
   double mu, limit, bulk;
 
-  EnergyDerivatives shape(double I1, double I2, double j) const
+  EnergyDerivatives shape(const adamant::Invariants &at) const
   {
-    const double s = std::pow(1. + j, -2. / 3.), left = limit - (s * I1 - 3.);
+    const double s = std::pow(1. + at.j, -2. / 3.), left = limit - at.isochoric_1(s);
     return StoredEnergy::of_isochoric({-0.5 * mu * limit * std::log(left / limit),
                                        {0.5 * mu * limit / left, 0., 0.},
-                                       {0.5 * mu * limit / (left * left), 0., 0., 0., 0., 0.}},
-                                      s, I1, I2, j);
+                                       {0.5 * mu * limit / (left * left), 0., 0., 0., 0., 0.},
+                                       0.},
+                                      s, at);
   }
   adamant::VolumetricEnergy volumetric(double j) const
   {

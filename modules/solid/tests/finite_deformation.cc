@@ -14,6 +14,7 @@
 #include <utility>
 
 using namespace test;
+using adamant::Stretch;
 using adamant::test::DeviceTest;
 
 namespace
@@ -23,7 +24,7 @@ TEST(StoredEnergies, DerivativesAgainstDifferences)
   const double x[3] = {3.4, 3.7, 0.15}, h = 3e-5;
   for (const auto &energy : energies)
     {
-      const auto at    = [&](const double *y) { return energy.shape(y[0], y[1], y[2]); };
+      const auto at    = [&](const double *y) { return energy.shape(invariants(y[0], y[1], y[2])); };
       const auto there = [&](int i, double step) {
         double y[3] = {x[0], x[1], x[2]};
         y[i] += step;
@@ -45,6 +46,38 @@ TEST(StoredEnergies, DerivativesAgainstDifferences)
       EXPECT_NEAR(at_rest.shear, energy.shear(), 1e-13 * bulk) << energy.kind;
       EXPECT_NEAR(at_rest.bulk, energy.bulk, 1e-13 * bulk) << energy.kind;
     }
+}
+
+// At small strains linear elasticity has the same stresses and energies.
+TEST(StoredEnergies, SmallStrains)
+{
+  const double H[3][3] = {{0.3, 0.5, -0.2}, {-0.4, -0.7, 0.6}, {0.1, 0.9, 0.2}};
+  for (const auto &of : {energies, as_expressions()})
+    for (const auto &energy : of)
+      for (const double scale : {1e-6, 1e-9, 1e-12, 1e-15})
+        {
+          Stretch<3> at;
+          for (int c = 0; c < 3; ++c)
+            for (int d = 0; d < 3; ++d)
+              at.H[c][d] = scale * H[c][d];
+          at.j = adamant::determinant_less_one(at.H);
+          at.complete();
+          adamant::strain_of(at.H, at.G);
+          auto W = energy.shape(at.invariants());
+          W += energy.volumetric(at.j);
+          double P[3][3], work = 0.;
+          at.piola(W.stress, W.first[1], W.first[2], P);
+          const double trace = adamant::trace_of(H), bound = (100. * scale + 1e-13) * bulk;
+          for (int c = 0; c < 3; ++c)
+            for (int d = 0; d < 3; ++d)
+              {
+                const double linear = energy.shear() * (H[c][d] + H[d][c]) +
+                                      (c == d ? (energy.bulk - 2. / 3. * energy.shear()) * trace : 0.);
+                EXPECT_NEAR(P[c][d] / scale, linear, bound) << energy.kind << ", " << scale;
+                work += 0.5 * linear * H[c][d];
+              }
+          EXPECT_NEAR(W.value / (scale * scale), work, bound) << energy.kind << ", " << scale;
+        }
 }
 
 class Solid : public DeviceTest
@@ -358,6 +391,37 @@ TEST_P(Solid, TensionWithFreeSides)
           EXPECT_NEAR(results.least_J, results.most_J, 1e-10) << energy.kind << ", " << stretch;
         }
     }
+}
+
+// Two energies bear small loads, and displacements of a side. A tenthousandth of both leads to a tenthousandth of u.
+TEST_P(Solid, ScaledLoads)
+{
+  const auto expressions = as_expressions();
+  const auto check = [&](const SolidEnergy &first, const SolidEnergy &second, unsigned int degree, bool projected) {
+    SCOPED_TRACE(std::to_string(first.kind) + " " + std::to_string(second.kind));
+    Body<2>       body(device, {first, second}, degree, false, 0.05, projected);
+    Array<double> expected;
+    for (const double scale : {1e-11, 1e-15})
+      {
+        Array<double> load(body.field->size()), u;
+        for (int i = 0; i < body.field->size(); ++i)
+          load[i] = body.field->space().is_free(i) ? scale * std::cos(i) : 0.;
+        body.load.upload(load.data());
+        body.set([&](const Point<2> &x, unsigned int c) { return c == 0 ? 0.1 * scale * x[0] : 0.; });
+        body.state.set_zero();
+        EXPECT_LE(equilibrate(body), 4);
+        for (const double value : to_host(body.state.part(0, body.field->size())))
+          u.push_back(value / scale);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_NEAR(u[i], expected[i], 1e-10) << i;
+        expected = u;
+      }
+  };
+  check(energies[0], energies[3], 1, false);
+  check(energies[1], energies[4], 2, false);
+  check(energies[2], energies[0], 2, true);
+  check(expressions[1], energies[2], 1, true);
+  check(expressions[3], expressions[4], 1, false);
 }
 
 // Simple shear with all sides prescribed: the shear stress.
