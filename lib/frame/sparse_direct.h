@@ -13,8 +13,8 @@ inline constexpr bool has_sparse_direct = true;
 inline constexpr bool has_sparse_direct = false;
 #endif
 
-/// Whether the factors of a matrix take less time than some cycles of algebraic multigrid: about s³ operations, where s
-/// is the largest front, rows in layers of the graph from one end on average. s may be `largest_front`.
+/// Whether the factors of a matrix are cheap: they take about s³ operations, where s is the largest front. Here it is
+/// the average of rows in layers of the graph from one end, and may be `largest_front`.
 bool factors_are_cheap(const CSRMatrix<double> &A, double largest_front = 300.);
 
 /// Returns the solver of a matrix by its LU factors, which deal.II's UMFPACK makes on the host. One rank has all rows;

@@ -17,10 +17,8 @@ template void for_each(const DeviceInterface &, int, const Permute &);
 template void for_each(const DeviceInterface &, int, const CopyRows &);
 template void for_each(const DeviceInterface &, int, const MakeDense &);
 
-template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<double, 12> &);
-template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 12> &);
-template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<double, 32> &);
-template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 32> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertTiny<double> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const InvertTiny<float> &);
 template void for_each_by_teams(const DeviceInterface &, int, int, const InvertSmall<double> &);
 template void for_each_by_teams(const DeviceInterface &, int, int, const InvertSmall<float> &);
 template void for_each_by_teams(const DeviceInterface &, int, int, const InvertLarge<double> &);

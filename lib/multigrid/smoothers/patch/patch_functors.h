@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-// Functors for Device::for_each, for_each_by_lanes and for_each_by_teams: the inverses of patches, and smoothers made
+// Functors for Device::for_each and for_each_by_teams: the inverses of patches, and smoothers made
 // of them.
 
 namespace adamant
@@ -67,97 +67,10 @@ struct PatchLists
   std::size_t       n_entries = 0; ///< of the inverses of all patches
 };
 
-/// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse. The
-/// nodes of a patch ascend, as the columns of A do.
-template <typename Number, class Lanes>
-ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patches, int p, const Lanes &lanes,
-                                      Number *inverse)
-{
-  for (int i = lanes.number(); i < patches.n_unknowns(p); i += Lanes::size)
-    {
-      const int         row = patches.row(p, i);
-      const EntryNumber end = A.row_start[row + 1];
-      EntryNumber       k   = A.row_start[row];
-      for (int n = patches.start[p], j = 0; n < patches.start[p + 1]; ++n)
-        for (int c = 0; c < patches.m; ++c, ++j)
-          {
-            const int column = patches.node[n] * patches.m + c;
-            while (k < end && A.column[k] < column)
-              ++k;
-            inverse[patches.place(p, i, j)] =
-              k < end && A.column[k] == column ? static_cast<Number>(A.value[k]) : Number(0);
-          }
-    }
-}
-
-/// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
-/// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
-/// is left out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry.
-/// No patch has more than `most` unknowns. Each lane holds every Lanes::size-th row in registers, where loops have a
-/// fixed length.
-template <typename Number, int most>
-struct InvertPatches
-{
-  RowsView    A;
-  PatchesView patches;
-  Number     *inverse, least;
-
-  template <class Lanes>
-  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
-  {
-    constexpr int n_rows = (most + Lanes::size - 1) / Lanes::size;
-    const int     k      = patches.n_unknowns(p);
-    Number        a[n_rows][most], diagonal[n_rows];
-    gather_patch(A, patches, p, lanes, inverse);
-#pragma unroll
-    for (int r = 0; r < n_rows; ++r)
-      {
-        const int i = r * Lanes::size + lanes.number();
-        diagonal[r] = i < k ? inverse[patches.place(p, i, i)] : Number(1);
-#pragma unroll
-        for (int j = 0; j < most; ++j)
-          a[r][j] = i < k && j < k ? inverse[patches.place(p, i, j)] : Number(0);
-      }
-#pragma unroll
-    for (int pivot = 0; pivot < most; ++pivot)
-      if (pivot < k)
-        eliminate(a, diagonal, pivot, lanes);
-#pragma unroll
-    for (int r = 0; r < n_rows; ++r)
-#pragma unroll
-      for (int j = 0; j < most; ++j)
-        if (const int i = r * Lanes::size + lanes.number(); i < k && j < k)
-          inverse[patches.place(p, i, j)] = a[r][j];
-  }
-
-private:
-  template <class Lanes, int n_rows>
-  ADAMANT_HOST_DEVICE void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
-                                     const Lanes &lanes) const
-  {
-    const int    owner = pivot % Lanes::size, of_owner = pivot / Lanes::size;
-    const Number value    = lanes.from(a[of_owner][pivot], owner);
-    const bool   vanishes = fabs(value) <= least * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
-    const Number scale    = vanishes ? Number(0) : Number(1) / value;
-    Number       factor[n_rows];
-#pragma unroll
-    for (int r = 0; r < n_rows; ++r)
-      factor[r] = vanishes ? Number(0) : a[r][pivot];
-#pragma unroll
-    for (int j = 0; j < most; ++j)
-      {
-        const Number of_pivot = (j == pivot ? Number(1) : lanes.from(a[of_owner][j], owner)) * scale;
-#pragma unroll
-        for (int r = 0; r < n_rows; ++r)
-          a[r][j] = r * Lanes::size + lanes.number() == pivot ?
-                      of_pivot :
-                      (j == pivot ? Number(0) : a[r][j]) - factor[r] * of_pivot;
-      }
-  }
-};
-
-/// Inverts the matrices of patches as InvertPatches does, for for_each_by_teams over the patches. The pivots of a diagonal
-/// block K are taken at once:
+/// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for for_each_by_teams over the
+/// patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone, is left
+/// out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. The pivots
+/// of a diagonal block K are taken at once:
 /// A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
 /// Patches of up to `most_inside` unknowns are inverted in the team's memory, which has room for so many numbers, and
 /// larger ones where the inverse goes.
@@ -234,20 +147,20 @@ private:
     for (int first = 0; first < a.n; first += block)
       {
         team.for_each(block + (first > 0 ? a.n : 0), [&](int i) {
-          if (i >= block)
-            multiply_columns(a, first - block, i - block);
-          else
+          if (i < block)
             take_row(a, first, i, kept[i].row, shared);
+          else
+            multiply_by_pivots(a, first - block, i - block, false);
         });
 #pragma unroll
         for (int k = 0; k < block; ++k)
           team.for_each(block, [&](int r) { take_pivot(a, first, k, r, kept[r].row, shared); });
-        team.for_each(a.n, [&](int j) { multiply_rows(a, first, j); });
+        team.for_each(a.n, [&](int j) { multiply_by_pivots(a, first, j, true); });
         const auto panels = panels_of(a, first, shared, team);
         team.for_each(a.n_tiles() * a.n_tiles(),
                       [&](int t) { subtract(a, panels, t % a.n_tiles(), t / a.n_tiles(), first); });
       }
-    team.for_each(a.n, [&](int i) { multiply_columns(a, (a.n - 1) / block * block, i); });
+    team.for_each(a.n, [&](int i) { multiply_by_pivots(a, (a.n - 1) / block * block, i, false); });
   }
 
   template <class Matrix, class Team>
@@ -263,10 +176,11 @@ private:
     });
   }
 
+  // Whether i is no row of the block that begins with `first`.
   ADAMANT_HOST_DEVICE static bool outside(int first, int i)
   {
     return i < first || i >= first + block;
-  } // of K
+  }
 
   // Takes row r of A_KK, where K begins with `first`. Behind the end of the matrix the diagonal is 1.
   template <class Matrix>
@@ -299,51 +213,29 @@ private:
       }
   }
 
-  // Column j of A_KJ <- A_KK A_KJ.
+  // Column i of A_KJ <- A_KK A_KJ, or row i of A_IK <- -A_IK A_KK, where K begins with `first`.
   template <class Matrix>
-  ADAMANT_HOST_DEVICE static void multiply_rows(const Matrix &a, int first, int j)
-  {
-    if (!outside(first, j))
-      return;
-    const int width = a.n - first < block ? a.n - first : block;
-    Number    old[block], sum[block] = {};
-#pragma unroll
-    for (int k = 0; k < block; ++k)
-      old[k] = k < width ? a(first + k, j) : Number(0);
-#pragma unroll
-    for (int k = 0; k < block; ++k)
-      if (k < width)
-#pragma unroll
-        for (int r = 0; r < block; ++r)
-          if (r < width)
-            sum[r] += a(first + r, first + k) * old[k];
-#pragma unroll
-    for (int r = 0; r < block; ++r)
-      if (r < width)
-        a(first + r, j) = sum[r];
-  }
-
-  // Row i of A_IK <- -A_IK A_KK.
-  template <class Matrix>
-  ADAMANT_HOST_DEVICE static void multiply_columns(const Matrix &a, int first, int i)
+  ADAMANT_HOST_DEVICE static void multiply_by_pivots(const Matrix &a, int first, int i, bool is_column)
   {
     if (!outside(first, i))
       return;
-    const int width = a.n - first < block ? a.n - first : block;
-    Number    old[block];
+    const int           width = a.n - first, step = is_column ? 1 : a.leading(), other = is_column ? a.leading() : 1;
+    const Number *const pivots = &a(first, first);
+    Number *const       x      = is_column ? &a(first, i) : &a(i, first);
+    Number              old[block];
 #pragma unroll
     for (int k = 0; k < block; ++k)
-      old[k] = k < width ? a(i, first + k) : Number(0);
+      old[k] = k >= width ? Number(0) : is_column ? x[k * step] : -x[k * step];
 #pragma unroll
-    for (int c = 0; c < block; ++c)
-      if (c < width)
+    for (int r = 0; r < block; ++r)
+      if (r < width)
         {
           Number sum = 0;
 #pragma unroll
           for (int k = 0; k < block; ++k)
             if (k < width)
-              sum -= old[k] * a(first + k, first + c);
-          a(i, first + c) = sum;
+              sum += pivots[r * step + k * other] * old[k];
+          x[r * step] = sum;
         }
   }
 
@@ -424,31 +316,29 @@ private:
 
 constexpr int most_unknowns_of_patch = 1024;
 
-/// InvertByTeams with the memory of four teams or two on a multiprocessor of a GPU.
+/// InvertByTeams with the memory of 16 teams, four or two on a multiprocessor of a GPU.
+template <typename Number>
+using InvertTiny = InvertByTeams<Number, 32, 1280, 32, 32, 16>;
 template <typename Number>
 using InvertSmall = InvertByTeams<Number, 81, 6900, 81, 224, 4>;
 template <typename Number>
 using InvertLarge = InvertByTeams<Number, 112, 12544, most_unknowns_of_patch, 384, 2>;
 
-/// Inverts the matrices of all patches, see InvertPatches.
+/// Inverts the matrices of all patches, see InvertByTeams.
 template <typename Number>
 void invert_patches(const Device &device, const RowsView &A, const PatchLists &lists, Number *inverse, Number least)
 {
-  const int  n       = lists.start.size() - 1;
-  const auto by_team = [&](auto functor) { for_each_by_teams(device, n, functor.largest_team, functor); };
-  if (lists.most <= 12)
-    device.for_each_by_lanes(n, InvertPatches<Number, 12>{A, lists.view(), inverse, least});
-  else if (lists.most <= 32)
-    device.for_each_by_lanes(n, InvertPatches<Number, 32>{A, lists.view(), inverse, least});
-  else
-    {
-      by_team(InvertSmall<Number>{A, lists.view(), inverse, least, 0});
-      if (lists.most > most_unknowns_of_patch)
-        throw RunError("a patch of " + std::to_string(lists.most) + " unknowns; the most are " +
-                       std::to_string(most_unknowns_of_patch));
-      if (lists.most > 81)
-        by_team(InvertLarge<Number>{A, lists.view(), inverse, least, 81});
-    }
+  const auto by_team = [&](auto functor) {
+    for_each_by_teams(device, lists.start.size() - 1, functor.largest_team, functor);
+  };
+  if (lists.most > most_unknowns_of_patch)
+    throw RunError("a patch of " + std::to_string(lists.most) + " unknowns; the most are " +
+                   std::to_string(most_unknowns_of_patch));
+  if (lists.most <= 32)
+    return by_team(InvertTiny<Number>{A, lists.view(), inverse, least, 0});
+  by_team(InvertSmall<Number>{A, lists.view(), inverse, least, 0});
+  if (lists.most > 81)
+    by_team(InvertLarge<Number>{A, lists.view(), inverse, least, 81});
 }
 
 /// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for for_each_by_teams over the nodes. W_p² is
@@ -492,8 +382,8 @@ struct SumPatches
   }
 
 private:
-  // Adds entries of the inverse of patch p, in which this node has place a: those of a row of the node and the columns
-  // of the patch's node b.
+  // Adds entries of the inverse of patch p, in which this node has place a: of a row of the node, and of the columns of
+  // the patch's node b.
   ADAMANT_HOST_DEVICE void add(int node, int row, int p, int a, int b, int n_patches) const
   {
     const int    m = patches.m, other = patches.node[patches.start[p] + b];
