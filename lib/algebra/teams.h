@@ -42,10 +42,10 @@ void for_each_by_teams(const DeviceInterface &device, int n, int team_size, cons
 } // namespace cuda
 
 /// Calls f(i, shared, kept, team) for 0 <= i < n, in any order. For each i, team_size threads, a multiple of 32, work
-/// together, step by step (OneThread::for_each, for at most team_size elements). `shared`, a Functor::Shared for each
-/// team, takes numbers from step to step and thread to thread; its first content is undefined. `kept` has a
-/// Functor::Kept for each thread. Before, f.fetch(i, kept, team) loads data that only functors with `writes_matrix`
-/// write. On the host a team is one thread. A multiprocessor of a GPU has registers for Functor::least_teams teams.
+/// together, step by step (OneThread::for_each). `shared`, a Functor::Shared of at most 99 KiB for each team, takes
+/// numbers from step to step and thread to thread; its first content is undefined. `kept` has a Functor::Kept for each
+/// i < team_size. Before, f.fetch(i, kept, team) loads data that only functors with `writes_matrix` write. On the host
+/// a team is one thread. A multiprocessor of a GPU has registers for Functor::least_teams teams.
 template <typename Functor>
 void for_each_by_teams(const Device &device, int n, int team_size, const Functor &f)
 {

@@ -23,9 +23,9 @@ namespace adamant
 /// where m' is m with its bits c and d inverted, of which m has one set and one not.
 ///
 /// With two coefficients, K is k_0 K_0 + k_1 K_1. Of a vector, K_1 is between divergences, as λ's part of elasticity
-/// is, and K_0 between other derivatives. So K_1 alone has `other` of modes m that are odd along c, and K_0 that of even
-/// ones. Only these odd modes have a second number in `same`: in 3D, 60 entries make K, where one coefficient has 48. Of
-/// one component, K_0 and K_1 both have `same`, as stiffness and mass do. It may have a further K_{2+d} for each
+/// is, and K_0 between other derivatives. So K_1 alone has `other` of modes m that are odd along c, and K_0 that of
+/// even ones. Only these odd modes have a second number in `same`: in 3D, 60 entries make K, where one coefficient has
+/// 48. Of one component, K_0 and K_1 both have `same`, as stiffness and mass do. It may have a further K_{2+d} for each
 /// direction, ∫ u ∂_d v for a test function v. Its `other` at modes m that are odd along d is for m without that bit.
 template <typename Number, class Kind>
 struct CellModes
@@ -129,13 +129,13 @@ public:
   /// Kernels keep at most `most_values` numbers of a cluster, or fewer where the GPU has less room.
   CellMatrix(const Device &device, CellMesh mesh, int most_values = Clusters::most_values);
   /// Returns whether K couples even and odd functions only as CellModes says. It does for an isotropic operator on
-  /// boxes, and K_i do for the parts of μ and λ, or for stiffness, mass and transport along the axes. Weights of hanging nodes have to be multiples of 2^-12, as
-  /// weights of Q1 are.
+  /// boxes, and K_i do for the parts of μ and λ, or for stiffness, mass and transport along the axes. Weights of
+  /// hanging nodes have to be multiples of 2^-12, as weights of Q1 are.
   static bool can_be_made(const CellMesh &mesh);
 
-  /// Sets k_cell = scale_cell^power of_cells[cell] for the own cells, in the order of the mesh, and fetches the coefficients
-  /// of other ranks' cells. With several coefficients it sets the one that `which` names. Throws RunError for
-  /// another number of cells.
+  /// Sets k_cell = scale_cell^power of_cells[cell] for the own cells, in the order of the mesh, and fetches the
+  /// coefficients of other ranks' cells. With several coefficients it sets the one that `which` names. Throws RunError
+  /// for another number of cells.
   void set(const Vector<double> &of_cells, int which = 0);
 
   const CellMesh            &mesh() const { return mesh_; }

@@ -11,8 +11,8 @@ namespace adamant
 /// Cells of one shape, of any sizes, as a tree of boxes has them. Each node has an unknown for each component, next to
 /// each other. There is one component or one along each direction. Vertex a of a cell lies on the far side in direction
 /// d where bit d of a is set. The matrix of a cell is k K, or with several coefficients the sum of k_i K_i. Here K_i is
-/// that of a cell of scale 1, and it grows with the cell's scale to a power. At a hanging node, u is a sum of the values
-/// at its masters, which do not hang.
+/// that of a cell of scale 1, and it grows with the cell's scale to a power. At a hanging node, u is a sum of the
+/// values at its masters, which do not hang.
 ///
 /// On several ranks this is one rank's part. Its own nodes come first, then the ghosts of `unknowns`, then other ranks'
 /// nodes that hang. Its own cells come first, then the ghosts of `cells`. All cells are there that touch an own node,
@@ -49,8 +49,8 @@ struct CellMesh
   Array<unsigned char> fixed;         ///< for each node, bit c is set where component c is prescribed; 7 where it hangs
   std::array<int, 3>   along{{0, 1, 2}}; ///< the component that points in each direction, if there are several
   Hanging              hanging{};
-  /// Where the cells are a grid in 3D with three components, their numbers in the directions, else zeros. Its nodes are numbered
-  /// line by line in direction 0; lines follow each other in direction 1, planes in direction 2.
+  /// Where the cells are a grid in 3D with three components, their numbers in the directions, else zeros. Its nodes are
+  /// numbered line by line in direction 0; lines follow each other in direction 1, planes in direction 2.
   std::array<int, 3> n_cells_of_grid{};
   /// The coordinates of each own node, 0 to 2^21 - 1 in any unit, for cells that are no grid: nodes near each other are
   /// computed together. In 2D the last one is 0.

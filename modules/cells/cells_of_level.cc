@@ -167,8 +167,8 @@ double size_of(const LevelSpace<dim> &space, int cell)
   return std::pow(space.active_cells()[cell]->measure(), 1. / dim);
 }
 
-// Sets the scales of boxes that are alike: their sizes over that of the cell that has K. Returns whether the matrices of
-// each cell are multiples of K on this rank. All ranks call it together.
+// Sets the scales of boxes that are alike: their sizes over that of the cell that has K. Returns whether the matrices
+// of each cell are multiples of K on this rank. All ranks call it together.
 template <int dim>
 bool set_scales(const LevelSpace<dim> &space, const Array<double> &of_shapes, const Array<double> &K, CellMesh &mesh)
 {
@@ -273,7 +273,7 @@ void set_positions(const LevelSpace<dim> &space, CellMesh &mesh)
   for (const auto &p : point)
     for (int d = 0; d < dim; ++d)
       lower[d] = std::min(lower[d], p[d]);
-  mesh.position.resize(point.size());
+  mesh.position.assign(point.size(), {{0, 0, 0}});
   for (std::size_t node = 0; node < point.size(); ++node)
     for (int d = 0; d < dim; ++d)
       mesh.position[node][d] =

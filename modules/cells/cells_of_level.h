@@ -12,8 +12,9 @@ namespace adamant
 /// uniform mesh in 3D with three components becomes a grid. On several ranks the result has other ranks' cells, too, as
 /// CellMesh says. `of_shapes` has the matrices of all shapes of this rank's cells, for a coefficient 1; cell 0 has the
 /// first one. Entry (c, d) of vertices a, b is at [(a n_vertices + b) n² + n c + d] for n components. With several
-/// coefficients each shape has all K_i one after the other. They integrate products of gradients, but with one component
-/// K_1 has products of values, and further ones have u ∂_d v. All ranks call it together, and all get a mesh or none does.
+/// coefficients each shape has all K_i one after the other. They integrate products of gradients, but with one
+/// component K_1 has products of values, and further ones have u ∂_d v. All ranks call it together, and all get a mesh
+/// or none does.
 template <int dim>
 std::optional<CellMesh> cells_of_level(const LevelSpace<dim> &space, const Array<double> &of_shapes,
                                        int n_coefficients = 1);

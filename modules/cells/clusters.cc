@@ -215,8 +215,8 @@ private:
           const int place = local.at(mesh.nodes[std::size_t(nv) * made.cells[k] + a]), h = place - s.n_nodes;
           made.tables[s.vertices + k].number[a] = static_cast<unsigned short>(place);
           const int row                         = place < s.n_own ? place : h >= 0 && h < s.n_summed ? s.n_own + h : -1;
-          if (row >= 0 && n_terms[row] == 8)
-            throw RunError("a matrix by cells: more than eight cells have a vertex at one node");
+          if (row >= 0 && n_terms[row] == nv)
+            throw RunError("a matrix by cells: more than " + std::to_string(nv) + " cells have a vertex at one node");
           if (row >= 0)
             made.tables[s.terms + row].number[n_terms[row]++] =
               static_cast<unsigned short>(s.n_local() + a * s.n_cells + k);

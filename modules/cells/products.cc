@@ -37,7 +37,8 @@ void note_rows(const Device &device, const std::vector<std::shared_ptr<CellMatri
                            "that they go by rows: " +
                         levels :
                       "";
-  if (!why.empty())
+  static std::string last; // meshes that follow the solution would say it again and again
+  if (std::exchange(last, why) != why && !why.empty())
     std::cout << "note: Linear solver/Products = cells: " << why << std::endl;
 }
 } // namespace

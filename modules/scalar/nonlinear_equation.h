@@ -41,8 +41,8 @@ class NonlinearEquation
 {
 public:
   /// `unknown` and `mapping` have to outlive the object. With `newton` the Jacobian has all derivatives. Else it is
-  /// Picard's matrix, which takes the terms for constant. Levels that `products` multiply by cells have the terms' means
-  /// in each cell in place of their values at points. They need degree 1, and lack the terms of faces.
+  /// Picard's matrix, which takes the terms for constant. Levels that `products` multiply by cells have the terms'
+  /// means in each cell in place of their values at points. They need degree 1, and lack the terms of faces.
   NonlinearEquation(const Device &device, Unknown<dim> &unknown, const dealii::Mapping<dim> &mapping,
                     const NonlinearTerms &terms, bool newton, Products products = Products::rows);
 

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// Computes the variables of an energy's text: I1, I2 and J, or Ī1, Ī2 and J. Ī1 and Ī2 are never below 3, where roots of
-/// Ī1 - 3 are no numbers.
+/// Computes the variables of an energy's text: I1, I2 and J, or Ī1, Ī2 and J. Ī1 and Ī2 are never below 3, where roots
+/// of Ī1 - 3 are no numbers.
 ADAMANT_HOST_DEVICE inline void variables_of(const Invariants &at, bool isochoric, double (&variables)[3])
 {
   const double s = isochoric_factor(at.j);

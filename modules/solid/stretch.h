@@ -95,8 +95,8 @@ ADAMANT_HOST_DEVICE Invariants invariants_of(const double (&G)[dim][dim], double
   return {trace, 0.5 * squares, dim == 2 ? -mean * determinant_of(D) : determinant_of(D), j};
 }
 
-/// What follows from H = ∇u at a point. The deformation gradient is F = I + H; small strains lose no digits by H. In two
-/// dimensions F has the further entry 1 across the plane (plane strain).
+/// What follows from H = ∇u at a point. The deformation gradient is F = I + H; small strains lose no digits by H. In
+/// two dimensions F has the further entry 1 across the plane (plane strain).
 template <int dim>
 struct Stretch
 {

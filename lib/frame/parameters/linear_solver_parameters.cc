@@ -169,7 +169,7 @@ void LinearSolverParameters::add_coarse_solver(const TrilinosAMGOptions &of_ml, 
     options.make_coarse_solver = make_trilinos_amg(of_ml);
   if (coarse_solver == "auto" && amg_suits)
     options.make_prolongations = make_trilinos_prolongations(of_ml);
-  // Algebraic levels, which points smooth, are poor where patches are needed: five times the iterations.
+  // Algebraic levels, which points smooth, are poor where vertex patches are needed: five times the iterations.
   const bool patches = given.multigrid.smoother.type == "vertex_patches";
   if (coarse_solver == "auto" && has_sparse_direct)
     options.make_coarse_solver = [always = !options.make_prolongations, patches](const CSRMatrix<double> &A) {

@@ -1,4 +1,5 @@
-// Matrices by cells of a scalar field, of stiffness, mass and transport, agree with rows on every level and on several ranks.
+// Matrices by cells of a scalar field, of stiffness, mass and transport, agree with rows on every level and on several
+// ranks.
 #include "cells/products.h"
 #include "cells_on_ranks.h"
 #include "fem/forms/form.h"

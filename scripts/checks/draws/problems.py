@@ -473,7 +473,7 @@ def elasticity(d):
     usual = {"Preconditioner": ["multigrid"], "Interpolation": ["embedding"], "Smoother": ["block_jacobi", "jacobi"]}
     if stationary and "Problem/Springs" not in d.settings and all(
             d.settings.get(f"Linear solver/{key}", values[0]) in values for key, values in usual.items()):
-        possible = degree == 1
+        possible = degree == 1 and d.settings.get("Problem/Plane") != "axial"
         d.set("Linear solver/Products", products := d.pick("rows", "cells" if possible else "rows", "auto"))
         if products == "cells":
             d.set("Discretization/Materials", "cells")

@@ -143,11 +143,11 @@ void launch(const Context &context, const Call &name, void (*kernel)(Parameters.
 /// Launches a kernel that writes data, such as a matrix, that later kernels load before they wait. The next kernel
 /// begins when this one has ended. A kernel that overlapped with it might load old values, also where this one lets no
 /// successor start.
-template <typename... Parameters, typename... Arguments>
+template <int shared = 0, typename... Parameters, typename... Arguments>
 void launch_writer(const Context &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
                    Arguments &&...arguments)
 {
-  launch(context, name, kernel, blocks, threads, std::forward<Arguments>(arguments)...);
+  launch<true, shared>(context, name, kernel, blocks, threads, std::forward<Arguments>(arguments)...);
   context.separate_next_launch();
 }
 

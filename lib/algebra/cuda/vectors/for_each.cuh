@@ -127,8 +127,9 @@ void for_each_by_teams(const DeviceInterface &device, int n, int team_size, cons
   if (bytes > without_asking)
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes), "cudaFuncSetAttribute",
           bytes);
-  launch<true, bytes>(context, __PRETTY_FUNCTION__, kernel, n, team_size, f);
   if constexpr (Functor::writes_matrix)
-    context.separate_next_launch();
+    launch_writer<bytes>(context, __PRETTY_FUNCTION__, kernel, n, team_size, f);
+  else
+    launch<true, bytes>(context, __PRETTY_FUNCTION__, kernel, n, team_size, f);
 }
 } // namespace adamant::cuda

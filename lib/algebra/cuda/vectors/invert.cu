@@ -13,7 +13,8 @@ namespace
 {
 constexpr int panel = 32, panel_threads = 512, most_blocks = 32, rows_of_block = 16, rows_at_once = 4,
               columns_of_block = 128;
-using Key                      = unsigned long long; // a size, and a row in the last 14 bits
+
+using Key = unsigned long long; // a size, and a row in the last 14 bits
 
 __device__ Key largest_of_warp(Key mine)
 {

@@ -113,7 +113,7 @@ private:
     invert_patches(device, A, lists, matrices, Entry(1e-5));
     const SumPatches<Entry> sum{lists.view(), weight,       matrices,       first.data(),
                                 patch.data(), place.data(), S_rows->view(), S_rows->values.data()};
-    for_each_by_teams(device, first.size() - 1, std::min((lists.most + 31) / 32 * 32, sum.largest_team), sum);
+    for_each_by_teams(device, first.size() - 1, std::clamp((lists.most + 31) / 32 * 32, 32, sum.largest_team), sum);
   }
 
   PatchKind                       kind;

@@ -6,7 +6,6 @@
 #include "base/host_device.h"
 
 #include <cmath>
-#include <string>
 
 // Functors for Device::for_each and for_each_by_teams: the inverses of patches, and smoothers made
 // of them.
@@ -69,8 +68,8 @@ struct PatchLists
 
 /// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for for_each_by_teams over the
 /// patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone, is left
-/// out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. The pivots
-/// of a diagonal block K are taken at once:
+/// out: its row and column of the inverse are zero. It vanishes where it is at most `least` times that entry. The
+/// pivots of a diagonal block K are taken at once:
 /// A_KK <- A_KK⁻¹, A_KJ <- A_KK A_KJ, A_IJ <- A_IJ - A_IK A_KJ, A_IK <- -A_IK A_KK.
 /// Patches of up to `most_inside` unknowns are inverted in the team's memory, which has room for so many numbers, and
 /// larger ones where the inverse goes.
@@ -85,7 +84,7 @@ struct InvertByTeams
   };
   struct Shared
   {
-    Number matrix[room], diagonal[most], row_of_pivot[2][block]; // steps take turns
+    Number matrix[room], diagonal[most_inside], row_of_pivot[2][block]; // steps take turns
   };
   RowsView    A;
   PatchesView patches;
@@ -116,8 +115,8 @@ private:
   template <class Team, bool inside_>
   struct Dense
   {
-    static constexpr bool inside = inside_; // in the team's memory, which has room for all rows of tiles
-    static constexpr bool fixed  = inside && !Team::one_thread; // places that the compiler knows
+    static constexpr bool inside = inside_;                     // in the team's memory
+    static constexpr bool fixed  = inside && !Team::one_thread; // with room for all rows of tiles, at known places
     static constexpr int  tile   = Team::one_thread ? block : 4;
 
     ADAMANT_HOST_DEVICE Dense(int n, Number *entry)
@@ -125,7 +124,7 @@ private:
       , entry(entry)
     {}
     ADAMANT_HOST_DEVICE int     n_tiles() const { return ((fixed ? most_inside : n) + tile - 1) / tile; }
-    ADAMANT_HOST_DEVICE int     leading() const { return fixed ? room / most_inside : inside ? tile * n_tiles() : n; }
+    ADAMANT_HOST_DEVICE int     leading() const { return fixed ? room / most_inside : n; }
     ADAMANT_HOST_DEVICE Number &operator()(int i, int j) const { return entry[j * leading() + i]; }
     ADAMANT_HOST_DEVICE int     step() const { return Team::one_thread ? 1 : n_tiles(); } // between rows of a tile
     ADAMANT_HOST_DEVICE int     begin(int t) const { return Team::one_thread ? t * tile : t; }
@@ -142,8 +141,10 @@ private:
   template <class Matrix, class EachKept, class Team>
   ADAMANT_HOST_DEVICE void invert(int p, const Matrix &a, Shared &shared, EachKept &kept, const Team &team) const
   {
+    static_assert(room >= most_inside * most_inside && (most == most_inside || room >= (2 * block + 1) * most));
+    Number *const diagonal = Matrix::inside ? shared.diagonal : shared.matrix + 2 * block * a.n; // behind panels
     gather(p, a, team);
-    team.for_each(a.n, [&](int i) { shared.diagonal[i] = a(i, i); });
+    team.for_each(a.n, [&](int i) { diagonal[i] = a(i, i); });
     for (int first = 0; first < a.n; first += block)
       {
         team.for_each(block + (first > 0 ? a.n : 0), [&](int i) {
@@ -154,7 +155,7 @@ private:
         });
 #pragma unroll
         for (int k = 0; k < block; ++k)
-          team.for_each(block, [&](int r) { take_pivot(a, first, k, r, kept[r].row, shared); });
+          team.for_each(block, [&](int r) { take_pivot(a, first, k, r, kept[r].row, diagonal, shared); });
         team.for_each(a.n, [&](int j) { multiply_by_pivots(a, first, j, true); });
         const auto panels = panels_of(a, first, shared, team);
         team.for_each(a.n_tiles() * a.n_tiles(),
@@ -197,10 +198,11 @@ private:
 
   // The k-th of the steps that invert A_KK, in row r.
   template <class Matrix>
-  ADAMANT_HOST_DEVICE void take_pivot(const Matrix &a, int first, int k, int r, Number *row, Shared &shared) const
+  ADAMANT_HOST_DEVICE void take_pivot(const Matrix &a, int first, int k, int r, Number *row, const Number *diagonal,
+                                      Shared &shared) const
   {
     const Number *const of_pivot = shared.row_of_pivot[k % 2];
-    const bool          vanishes = first + k < a.n && fabs(of_pivot[k]) <= least * fabs(shared.diagonal[first + k]);
+    const bool          vanishes = first + k < a.n && fabs(of_pivot[k]) <= least * fabs(diagonal[first + k]);
     const Number        scale = vanishes ? Number(0) : Number(1) / of_pivot[k], factor = row[k] * scale;
 #pragma unroll
     for (int c = 0; c < block; ++c)
@@ -271,7 +273,7 @@ private:
     if (Team::one_thread && a.rows(t) == tile && a.rows(u) == tile)
       subtract<true, true>(a, panels, t, u, first);
     else
-      subtract<inside, false>(a, panels, t, u, first);
+      subtract<Dense<Team, inside>::fixed, false>(a, panels, t, u, first);
   }
   template <bool all_rows, bool all_columns, class Team, bool inside> // which of them are in the matrix for sure
   ADAMANT_HOST_DEVICE static void subtract(const Dense<Team, inside> &a, const Panels &panels, int t, int u, int first)
@@ -314,15 +316,16 @@ private:
   }
 };
 
-constexpr int most_unknowns_of_patch = 1024;
+constexpr int most_unknowns_of_patch = 960;
 
-/// InvertByTeams with the memory of 16 teams, four or two on a multiprocessor of a GPU.
+/// InvertByTeams with the memory of 16 teams, four or two on a multiprocessor of an H100. Columns of 40 and 85 numbers
+/// put tiles beside each other into other banks of that memory.
 template <typename Number>
-using InvertTiny = InvertByTeams<Number, 32, 1280, 32, 32, 16>;
+using InvertTiny = InvertByTeams<Number, 32, 32 * 40, 32, 32, 16>;
 template <typename Number>
-using InvertSmall = InvertByTeams<Number, 81, 6900, 81, 224, 4>;
+using InvertSmall = InvertByTeams<Number, 81, 81 * 85, 81, 224, 4>;
 template <typename Number>
-using InvertLarge = InvertByTeams<Number, 112, 12544, most_unknowns_of_patch, 384, 2>;
+using InvertLarge = InvertByTeams<Number, 112, 112 * 112, most_unknowns_of_patch, 384, 2>;
 
 /// Inverts the matrices of all patches, see InvertByTeams.
 template <typename Number>
@@ -331,9 +334,8 @@ void invert_patches(const Device &device, const RowsView &A, const PatchLists &l
   const auto by_team = [&](auto functor) {
     for_each_by_teams(device, lists.start.size() - 1, functor.largest_team, functor);
   };
-  if (lists.most > most_unknowns_of_patch)
-    throw RunError("a patch of " + std::to_string(lists.most) + " unknowns; the most are " +
-                   std::to_string(most_unknowns_of_patch));
+  require(lists.most <= most_unknowns_of_patch, "a patch of ", lists.most, " unknowns; at most ",
+          most_unknowns_of_patch, " can be inverted");
   if (lists.most <= 32)
     return by_team(InvertTiny<Number>{A, lists.view(), inverse, least, 0});
   by_team(InvertSmall<Number>{A, lists.view(), inverse, least, 0});
@@ -349,12 +351,8 @@ struct SumPatches
 {
   static constexpr int  largest_team = 128, least_teams = 8;
   static constexpr bool writes_matrix = false;
-  struct Kept
-  {
-  };
-  struct Shared
-  {
-  };
+  using Kept                          = char; // none
+  using Shared                        = char;
   PatchesView   patches;
   double        weight;
   const Number *inverse;
