@@ -244,8 +244,7 @@ private:
       return;
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
-    if (!dynamics)
-      history.total += find_equilibrium(false).steps;
+    history.total += dynamics ? dynamics->restore_volumes(*equilibrium) : find_equilibrium(false).steps;
   }
 
   bool may_refuse_mesh() const override { return true; }
