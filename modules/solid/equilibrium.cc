@@ -67,7 +67,7 @@ int Equilibrium<dim>::restore_volumes(const Vector<double> &wanted, double time_
   Vector<double> u = state.part(0, field.size()), of_v(device, state.size()), d = field.vector();
   auto           velocity = of_v.part(0, field.size());
   auto           control  = linear.control;
-  control.tolerance       = 1e-3;
+  control.tolerance       = 1e-6; // momentum changes as much
   solver                  = nullptr;
   symmetric_tangent       = false; // which a solve sets anew: pressures may follow the body
   for (int k = 0; k < 2; ++k)
