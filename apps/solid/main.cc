@@ -235,7 +235,7 @@ private:
     steps.serialize(state);
     history.serialize(state);
     state.scalar(stable);
-    dynamics ? dynamics->serialize(state, time) : deformation->serialize(state, this->state);
+    dynamics ? dynamics->serialize(state, time) : deformation->serialize(state, {&this->state});
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);

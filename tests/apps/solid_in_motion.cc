@@ -225,7 +225,7 @@ TEST_F(Solid, PressuresOfAMotionOnOtherMeshes)
       auto following   = rows(scheme, {"Mesh/Refinements=2", "Adaptivity/Interval=5", "Adaptivity/Largest level=3"});
       for (const std::string name : {"min_mean_stress", "max_mean_stress"})
         for (std::size_t k = 0; k < 10; ++k)
-          EXPECT_NEAR(following.at(name)[k], fixed.at(name)[k], 0.02 * std::abs(fixed.at(name).back()))
+          EXPECT_NEAR(following.at(name)[k], fixed.at(name)[k], 0.05 * std::abs(fixed.at(name).back()))
             << scheme << name << k;
       EXPECT_GT(following.at("cells").back(), following.at("cells").front());
     }

@@ -105,11 +105,13 @@ template <int dim>
 void Dynamics<dim>::serialize(State &archive, double t)
 {
   archive.scalar(done);
-  deformation.serialize(archive, state_);
-  if (!archive.changes_mesh() || !deformation.projected())
-    archive.vector(velocity, field.space());
+  if (archive.changes_mesh() && deformation.projected())
+    carry(archive);
   else
-    carry_velocity(archive);
+    {
+      deformation.serialize(archive, {&state_});
+      archive.vector(velocity, field.space());
+    }
   archive.vector(acceleration, field.space());
   if (!archive.loading() || !archive.changes_mesh())
     return;
@@ -121,9 +123,9 @@ void Dynamics<dim>::serialize(State &archive, double t)
   field.prescribe(values[2], acceleration);
 }
 
-// With volumes and their rates, as a state.
+// v with volumes and their rates, as a state.
 template <int dim>
-void Dynamics<dim>::carry_velocity(State &archive)
+void Dynamics<dim>::carry(State &archive)
 {
   auto v = next.part(0, field.size());
   if (!archive.loading())
@@ -134,7 +136,7 @@ void Dynamics<dim>::carry_velocity(State &archive)
       for (int k = 0; k < 2; ++k)
         deformation.take_volumes(k, state_, next);
     }
-  deformation.serialize(archive, next);
+  deformation.serialize(archive, {&state_, &next});
   device.copy(v, velocity);
 }
 

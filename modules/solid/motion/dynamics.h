@@ -102,7 +102,7 @@ private:
   {
     return (1. - scheme.alpha_m) / ((1. - scheme.alpha_f) * scheme.beta * step * step);
   }
-  void                  carry_velocity(State &archive);
+  void                  carry(State &archive);
   const Vector<double> *former() const { return scheme.conserving ? &displacement : nullptr; }
 
   const Device                 device;
