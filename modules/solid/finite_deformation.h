@@ -87,15 +87,12 @@ public:
   /// Sets θ and p in a state to the projections of J and U'(θ). It is for a state that begins a run: recomputed from u
   /// they lead Newton's method astray.
   void project(Vector<double> &state);
-  /// @name Volumes of cells with projected dilatations
-  /// A vector like a state has v, then as coefficients Π(J - 1) (k = 0) and its rate Π(cof F : ∇v) (k = 1).
-  /// @{
-  /// Computes the part k from v in the state of the last residual, which for k = 1 is that of the last tangent, too.
+  /// Computes Π(J - 1) (k = 0) or its rate Π(cof F : ∇v) (k = 1), as coefficients behind nodal values v. It is for the
+  /// state of the last residual, and with k = 1 of the last tangent, where dilatations are projected.
   void take_volumes(int k, const Vector<double> &state, Vector<double> &of_v);
-  /// Subtracts from r what the tangent makes of differences e of the parts k: ∫ S e Π(cof F : ∇φ_i). Returns their root
-  /// mean square. A tangent then needs a new residual.
+  /// Subtracts from r what the tangent makes of differences e of these coefficients: ∫ S e Π(cof F : ∇φ_i). Returns
+  /// their root mean square; waits. A tangent then needs a new residual.
   double subtract_difference(int k, const Vector<double> &of_v, const Vector<double> &wanted, Vector<double> &r);
-  /// @}
   /// Returns the results of a motion with nodal values u and velocities v; waits. A tangent then needs a new residual.
   MotionResults motion(const Vector<double> &u, const Vector<double> &v);
   /// @}

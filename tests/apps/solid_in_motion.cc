@@ -198,8 +198,8 @@ TEST_F(Solid, InitialValuesThatBoundariesContradict)
   EXPECT_EQ(notes("0; x"), std::string::npos);
 }
 
-// On a mesh that follows pressures are those of the finest cells, also in the steps after a change. Interpolation alone
-// makes them wrong by a multiple.
+// On a mesh that follows, pressures agree with a fixed mesh of the finest cells, also in the steps after a change.
+// Interpolation alone makes them wrong by a multiple.
 TEST_F(Solid, PressuresOfAMotionOnOtherMeshes)
 {
   const Settings body = {"Problem/Material=neo_hooke; mu = 4000; K = 2e7",

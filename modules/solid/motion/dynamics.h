@@ -91,9 +91,9 @@ public:
   double        work_of_load() const { return done; }                            ///< since t = 0
   /// Saves or loads the motion at time t. Another mesh takes u, v and a at its nodes; restore_volumes() has to follow.
   void serialize(State &archive, double t);
-  /// Gives cells of projected dilatations the volumes, and their rates, that serialize() has carried to this mesh:
-  /// interpolated u and v have others, and K would make large pressures of the difference. Returns the number of linear
-  /// systems; throws SolverError where it cannot.
+  /// Gives cells of projected dilatations the volumes, and their rates, that serialize() has carried to this mesh.
+  /// Interpolated u and v have others, and K would make large pressures of the difference. Returns the number of linear
+  /// systems. Throws SolverError where that fails.
   int restore_volumes(Equilibrium<dim> &equilibrium);
 
 private:
