@@ -235,7 +235,7 @@ private:
     steps.serialize(state);
     history.serialize(state);
     state.scalar(stable);
-    dynamics ? dynamics->serialize(state, time) : deformation->serialize(state, this->state);
+    dynamics ? dynamics->serialize(state, time) : deformation->serialize(state, {&this->state});
     if (!state.loading())
       return;
     schedule.n_steps = step + steps.left(time);
@@ -244,8 +244,7 @@ private:
       return;
     if (deformation->n_inverted() > 0.)
       throw SolverError("cells would invert on the new one (" + deformation->least_stretch() + ")");
-    if (!dynamics)
-      history.total += find_equilibrium(false).steps;
+    history.total += dynamics ? dynamics->restore_volumes(*equilibrium) : find_equilibrium(false).steps;
   }
 
   bool may_refuse_mesh() const override { return true; }

@@ -8,29 +8,31 @@
 #include <deal.II/fe/fe_dgq.h>
 
 #include <optional>
+#include <vector>
 
 namespace adamant
 {
 // The points are the nodes of an element whose functions contain θ and p.
 template <int dim>
-void FiniteDeformation<dim>::serialize(State &archive, Vector<double> &state) const
+void FiniteDeformation<dim>::serialize(State &archive, const std::vector<Vector<double> *> &states) const
 {
-  const auto &space = unknown.space();
-  auto        u     = state.part(0, unknown.size());
-  archive.vector(u, space);
-  if (!projected())
-    return;
-  std::optional<Field<dim>> at_points;
-  if (archive.changes_mesh())
+  const auto               &space = unknown.space();
+  std::optional<Field<dim>> at_points; // of all states: a change of the mesh knows spaces by their addresses
+  if (projected() && archive.changes_mesh())
     at_points.emplace(unknown.field().meshes(), "values at points",
                       dealii::FE_DGQArbitraryNodes<dim>(dealii::QGauss<1>(space.element().degree + 1)));
-  for (int k = 0; k < 2; ++k)
+  for (Vector<double> *state : states)
     {
-      auto coefficients = state.part(unknown.size() + k * n_coefficients(), n_coefficients());
-      if (at_points)
-        carry(archive, *at_points, k, state);
-      else // cells have their order on any number of ranks
-        archive.vector(coefficients, StorageOrder{space.communicator(), {}});
+      auto u = state->part(0, unknown.size());
+      archive.vector(u, space);
+      for (int k = 0; projected() && k < 2; ++k)
+        {
+          auto coefficients = state->part(unknown.size() + k * n_coefficients(), n_coefficients());
+          if (at_points)
+            carry(archive, *at_points, k, *state);
+          else // cells have their order on any number of ranks
+            archive.vector(coefficients, StorageOrder{space.communicator(), {}});
+        }
     }
 }
 
@@ -78,8 +80,8 @@ void FiniteDeformation<dim>::set_coefficients(int k, const Array<double> &at_poi
   device.synchronize(); // before the values are freed
 }
 
-template void          FiniteDeformation<2>::serialize(State &, Vector<double> &) const;
-template void          FiniteDeformation<3>::serialize(State &, Vector<double> &) const;
+template void          FiniteDeformation<2>::serialize(State &, const std::vector<Vector<double> *> &) const;
+template void          FiniteDeformation<3>::serialize(State &, const std::vector<Vector<double> *> &) const;
 template Array<double> FiniteDeformation<2>::at_points(int, const Vector<double> &) const;
 template Array<double> FiniteDeformation<3>::at_points(int, const Vector<double> &) const;
 template void          FiniteDeformation<2>::set_coefficients(int, const Array<double> &, Vector<double> &) const;

@@ -57,6 +57,47 @@ NewtonResult Equilibrium<dim>::solve(double factor, const Vector<double> &load, 
   return result;
 }
 
+// A step d minimises ½ d . H d + ½ S e . e, where the tangent H + Bᵀ S B is that of steps and e = Π J - wanted + B d.
+// Where K is large, little of e remains, and none after a few steps. What the mesh or its boundary cannot do remains.
+template <int dim>
+int Equilibrium<dim>::restore_volumes(const Vector<double> &wanted, double time_step, Vector<double> &state,
+                                      Vector<double> &v)
+{
+  int            n_systems = 0;
+  Vector<double> u = state.part(0, field.size()), of_v(device, state.size()), d = field.vector();
+  auto           velocity = of_v.part(0, field.size());
+  auto           control  = linear.control;
+  control.tolerance       = 1e-6; // momentum changes as much
+  solver                  = nullptr;
+  symmetric_tangent       = false; // which a solve sets anew: pressures may follow the body
+  for (int k = 0; k < 2; ++k)
+    for (double first = 0., last = HUGE_VAL;; ++n_systems)
+      {
+        if (k == 0)
+          {
+            deformation.evaluate(state);
+            if (deformation.n_inverted() > 0.)
+              throw SolverError("cells would invert on the new one (" + deformation.least_stretch() + ")");
+            linearize(state, Linearization::newton);
+          }
+        device.copy(v, velocity);
+        deformation.take_volumes(k, state, of_v);
+        rhs.set_zero();
+        const double difference = deformation.subtract_difference(k, of_v, wanted, rhs) * (k == 0 ? 1. : time_step);
+        if (first == 0.)
+          first = difference;
+        if (!(difference <= 2. * first)) // it may stay where the boundary decides
+          throw SolverError("volumes of its cells cannot be those of the former ones");
+        if (difference <= options.tolerance || difference > 0.5 * last)
+          break;
+        last = difference;
+        solve_for_unknowns(control);
+        field.nodal_values(unknowns, nothing, d);
+        device.axpby(1., d, 1., k == 0 ? u : v);
+      }
+  return n_systems;
+}
+
 template <int dim>
 void Equilibrium<dim>::residual(const Vector<double> &state, Vector<double> &r)
 {

@@ -87,6 +87,12 @@ public:
   /// Sets θ and p in a state to the projections of J and U'(θ). It is for a state that begins a run: recomputed from u
   /// they lead Newton's method astray.
   void project(Vector<double> &state);
+  /// Computes Π(J - 1) (k = 0) or its rate Π(cof F : ∇v) (k = 1), as coefficients behind nodal values v. It is for the
+  /// state of the last residual, and with k = 1 of the last tangent, where dilatations are projected.
+  void take_volumes(int k, const Vector<double> &state, Vector<double> &of_v);
+  /// Subtracts from r what the tangent makes of differences e of these coefficients: ∫ S e Π(cof F : ∇φ_i). Returns
+  /// their root mean square; waits. A tangent then needs a new residual.
+  double subtract_difference(int k, const Vector<double> &of_v, const Vector<double> &wanted, Vector<double> &r);
   /// Returns the results of a motion with nodal values u and velocities v; waits. A tangent then needs a new residual.
   MotionResults motion(const Vector<double> &u, const Vector<double> &v);
   /// @}
@@ -129,9 +135,9 @@ public:
   void subtract_change(const Vector<double> &delta, Vector<double> &r);
   /// Sets in d, a change of the state, that of θ and p for the change of u.
   void follow(Vector<double> &d);
-  /// Saves or loads a state. Where the mesh changes, u is interpolated. A new cell takes θ and p as its parent's
+  /// Saves or loads states, together. Where the mesh changes, u is interpolated. A new cell takes θ and p as its parent's
   /// functions, or as the projection of its children's. That keeps the mean by volume where the children fill the cell.
-  void serialize(State &archive, Vector<double> &state) const;
+  void serialize(State &archive, const std::vector<Vector<double> *> &states) const;
 
   /// @name θ - 1 (k = 0) or p (k = 1) of a state by values at points
   /// Values at the points of QGauss(degree + 1) of each cell lie in host memory; they are projected.

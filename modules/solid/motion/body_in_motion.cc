@@ -82,6 +82,35 @@ void FiniteDeformation<dim>::project(Vector<double> &state)
   device.axpby(1., r_theta, 1., p);
 }
 
+template <int dim>
+void FiniteDeformation<dim>::take_volumes(int k, const Vector<double> &state, Vector<double> &of_v)
+{
+  const int n      = n_coefficients();
+  auto      values = of_v.part(unknown.size() + k * n, n);
+  if (k == 0)
+    {
+      device.copy(state.part(unknown.size(), n), values);
+      device.axpby(1., r_p, 1., values);
+      return;
+    }
+  r_p.set_zero();
+  r_theta.set_zero();
+  on_levels.update_finest(of_v.part(0, unknown.size()));
+  let_follow(values, d_p);
+}
+
+template <int dim>
+double FiniteDeformation<dim>::subtract_difference(int k, const Vector<double> &of_v, const Vector<double> &wanted,
+                                                   Vector<double> &r)
+{
+  const int n = n_coefficients(), first = unknown.size() + k * n;
+  device.copy(of_v.part(first, n), r_p);
+  device.axpby(-1., wanted.part(first, n), 1., r_p);
+  r_theta.set_zero();
+  subtract_change(unknown.vector(), r);
+  return residual_of_dilatation();
+}
+
 template void          FiniteDeformation<2>::set_motion(double, const Vector<double> &, const Vector<double> *);
 template void          FiniteDeformation<3>::set_motion(double, const Vector<double> &, const Vector<double> *);
 template MotionResults FiniteDeformation<2>::motion(const Vector<double> &, const Vector<double> &);
@@ -91,5 +120,11 @@ template void          FiniteDeformation<3>::linearize_inertia();
 template void          FiniteDeformation<2>::linearize_conserving();
 template void          FiniteDeformation<3>::linearize_conserving();
 template void          FiniteDeformation<2>::project(Vector<double> &);
+template void          FiniteDeformation<2>::take_volumes(int, const Vector<double> &, Vector<double> &);
+template void          FiniteDeformation<3>::take_volumes(int, const Vector<double> &, Vector<double> &);
+template double        FiniteDeformation<2>::subtract_difference(int, const Vector<double> &, const Vector<double> &,
+                                                                 Vector<double> &);
+template double        FiniteDeformation<3>::subtract_difference(int, const Vector<double> &, const Vector<double> &,
+                                                                 Vector<double> &);
 template void          FiniteDeformation<3>::project(Vector<double> &);
 } // namespace adamant

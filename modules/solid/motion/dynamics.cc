@@ -105,8 +105,13 @@ template <int dim>
 void Dynamics<dim>::serialize(State &archive, double t)
 {
   archive.scalar(done);
-  deformation.serialize(archive, state_);
-  archive.vector(velocity, field.space());
+  if (archive.changes_mesh() && deformation.projected())
+    carry(archive);
+  else
+    {
+      deformation.serialize(archive, {&state_});
+      archive.vector(velocity, field.space());
+    }
   archive.vector(acceleration, field.space());
   if (!archive.loading() || !archive.changes_mesh())
     return;
@@ -116,6 +121,34 @@ void Dynamics<dim>::serialize(State &archive, double t)
   device.copy(scratch, displacement);
   field.prescribe(values[1], velocity);
   field.prescribe(values[2], acceleration);
+}
+
+// v with volumes and their rates, as a state.
+template <int dim>
+void Dynamics<dim>::carry(State &archive)
+{
+  auto v = next.part(0, field.size());
+  if (!archive.loading())
+    {
+      device.copy(velocity, v);
+      evaluate();
+      deformation.linearize(state_);
+      for (int k = 0; k < 2; ++k)
+        deformation.take_volumes(k, state_, next);
+    }
+  deformation.serialize(archive, {&state_, &next});
+  device.copy(v, velocity);
+}
+
+template <int dim>
+int Dynamics<dim>::restore_volumes(Equilibrium<dim> &equilibrium)
+{
+  if (!deformation.projected())
+    return 0;
+  prepare_tangent();
+  const int n_systems = equilibrium.restore_volumes(next, usual, state_, velocity);
+  evaluate();
+  return n_systems;
 }
 
 template class Dynamics<2>;

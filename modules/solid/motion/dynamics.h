@@ -5,6 +5,7 @@
 #include "frame/device_field.h"
 #include "frame/restart/state.h"
 #include "multigrid/linear_solver.h"
+#include "solid/equilibrium.h"
 #include "solid/finite_deformation.h"
 #include "solid/motion/prescribed_motion.h"
 
@@ -88,8 +89,12 @@ public:
 
   MotionResults results() { return deformation.motion(displacement, velocity); } ///< see FiniteDeformation::motion
   double        work_of_load() const { return done; }                            ///< since t = 0
-  /// Saves or loads the motion at time t.
+  /// Saves or loads the motion at time t. Another mesh takes u, v and a at its nodes; restore_volumes() has to follow.
   void serialize(State &archive, double t);
+  /// Gives cells of projected dilatations the volumes, and their rates, that serialize() has carried to this mesh.
+  /// Interpolated u and v have others, and K would make large pressures of the difference. Returns the number of linear
+  /// systems. Throws SolverError where that fails.
+  int restore_volumes(Equilibrium<dim> &equilibrium);
 
 private:
   void   evaluate(const Vector<double> &state, const Vector<double> &a);
@@ -97,6 +102,7 @@ private:
   {
     return (1. - scheme.alpha_m) / ((1. - scheme.alpha_f) * scheme.beta * step * step);
   }
+  void                  carry(State &archive);
   const Vector<double> *former() const { return scheme.conserving ? &displacement : nullptr; }
 
   const Device                 device;

@@ -146,13 +146,13 @@ void change_mesh(Body<2> &body)
   std::stringstream                  text;
   adamant::CheckpointWriter::Archive out(text);
   adamant::State                     saving(out, &change);
-  body.deformation->serialize(saving, body.state);
+  body.deformation->serialize(saving, {&body.state});
   change.prepare();
   change.execute();
   body.set_up();
   adamant::CheckpointReader::Archive in(text);
   adamant::State                     loading(in, &change);
-  body.deformation->serialize(loading, body.state);
+  body.deformation->serialize(loading, {&body.state});
   body.deformation->residual(body.state, 0., body.load, body.r);
 }
 
