@@ -393,9 +393,10 @@ CellMesh with_cells_of_others(const LevelSpace<dim> &space, CellMesh mesh)
     else
       number[node] = node < n_own ? node : n++;
   const auto number_of = [&](Index global) { return number[all->global_to_local(global)]; };
-  Array<int> of_ghosts(nodes->n_ghost_indices());
-  for (std::size_t k = 0; k < of_ghosts.size(); ++k)
-    of_ghosts[k] = number_of(nodes->local_to_global(static_cast<unsigned int>(n_own + k)));
+  Array<int> of_ghosts(nodes->n_ghost_indices(), -1);
+  for (std::size_t k = 0; k < of_ghosts.size(); ++k) // periodic boundaries have ghosts that no cell has
+    if (const Index global = nodes->local_to_global(static_cast<unsigned int>(n_own + k)); all->is_ghost_entry(global))
+      of_ghosts[k] = number_of(global);
   const auto n_own_places = static_cast<std::int64_t>(mesh.nodes.size());
   mesh.nodes.resize(vertices.size());
 #pragma omp parallel for schedule(static)

@@ -55,6 +55,8 @@ struct Invariants
   /// Returns (I1 - 3) / 2 - (J - 1), which is of second order in G, too.
   ADAMANT_HOST_DEVICE double half_trace_less_j() const
   {
+    if (const double difference = 0.5 * trace - j; difference > 0.1)
+      return difference;
     const double t = trace, rest = t * t * (1. / 3. + t / 27.) - (1. + t / 3.) * second + third; // J² = 1 + t + rest
     return (0.5 * t * j - rest) / (2. + j);
   }

@@ -48,6 +48,25 @@ TEST(StoredEnergies, DerivativesAgainstDifferences)
     }
 }
 
+// A shear by gamma has I1 - 3 = gamma² and J = 1.
+TEST(StoredEnergies, LargeShear)
+{
+  for (const auto &energy : energies)
+    for (const double gamma : {1., 1e2, 1e4})
+      {
+        Stretch<3> at;
+        for (auto &row : at.H)
+          std::fill(std::begin(row), std::end(row), 0.);
+        at.H[0][1] = gamma;
+        at.j       = adamant::determinant_less_one(at.H);
+        at.complete();
+        adamant::strain_of(at.H, at.G);
+        if (energy.kind == StoredEnergy::neo_hooke || energy.kind == StoredEnergy::neo_hooke_compressible)
+          EXPECT_NEAR(energy.shape(at.invariants()).value / (0.5 * energy.shear() * gamma * gamma), 1., 1e-12)
+            << energy.kind << " " << gamma;
+      }
+}
+
 // At small strains linear elasticity has the same stresses and energies.
 TEST(StoredEnergies, SmallStrains)
 {
