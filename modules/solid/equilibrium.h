@@ -57,10 +57,10 @@ public:
   /// conjugate gradients find to be indefinite are solved once more, by GMRES.
   NewtonResult solve(double factor, const Vector<double> &load, const Vector<double> &g, Vector<double> &state);
 
-  /// Changes u in `state`, then v, on a mesh where they are interpolated, until volumes of cells and their rates are the
-  /// `wanted` ones (see FiniteDeformation). θ and p stay. Among the changes that do so it takes nearly the one that is
-  /// least in the norm of the tangent, whose inertia is that of a step of this length. Returns the number of linear
-  /// systems. Throws SolverError where cells would invert or volumes be far worse than before.
+  /// Changes u in `state`, then v, which were interpolated on another mesh, until cells have the `wanted` volumes and
+  /// rates of volumes (see FiniteDeformation). θ and p stay. The change is nearly the least one in the norm of the
+  /// tangent, whose inertia is that of a step of this length. Returns the number of linear systems. Throws SolverError
+  /// where cells would invert or volumes be far worse than before.
   int restore_volumes(const Vector<double> &wanted, double time_step, Vector<double> &state, Vector<double> &v);
 
   /// Returns whether the last solve has ended in a stable state, as far as is known. Conjugate gradients have then
