@@ -135,8 +135,8 @@ public:
   void subtract_change(const Vector<double> &delta, Vector<double> &r);
   /// Sets in d, a change of the state, that of θ and p for the change of u.
   void follow(Vector<double> &d);
-  /// Saves or loads states, together. Where the mesh changes, u is interpolated. A new cell takes its parent's functions
-  /// θ and p, or the projection of its children's. That keeps the mean by volume where the children fill the cell.
+  /// Saves or loads states, together. Where the mesh changes, u is interpolated. A new cell takes θ and p of its parent,
+  /// or the projection of its children's. That keeps the mean by volume where the children fill the cell.
   void serialize(State &archive, const std::vector<Vector<double> *> &states) const;
 
   /// @name θ - 1 (k = 0) or p (k = 1) of a state by values at points
