@@ -1,8 +1,8 @@
 #include "coefficients/derivative.h"
 
 #include "base/exceptions.h"
+#include "coefficients/expression_parser.h"
 #include "coefficients/expression_text.h"
-#include "expressions/expression_parser.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -3,8 +3,8 @@
 #include "algebra/compiled_kernel.h"
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
+#include "coefficients/translation.h"
 #include "expressions/expressions.h"
-#include "expressions/translation.h"
 
 #include <algorithm>
 #include <chrono>

@@ -5,8 +5,8 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 #include "coefficients/expression_text.h"
+#include "coefficients/translation.h"
 #include "expressions/expressions.h"
-#include "expressions/translation.h"
 
 #include <deal.II/base/point.h>
 

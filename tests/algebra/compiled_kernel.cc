@@ -2,7 +2,7 @@
 
 #include "algebra/compiled_kernel.h"
 #include "base/exceptions.h"
-#include "expressions/translation.h"
+#include "coefficients/translation.h"
 #include "support/expressions.h"
 
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include "expressions/expressions.h"
 
 #include "base/exceptions.h"
+#include "coefficients/translation.h"
 #include "coefficients/values_at_points.h"
-#include "expressions/translation.h"
 #include "support/expressions.h"
 
 #include <gtest/gtest.h>

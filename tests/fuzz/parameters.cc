@@ -3,7 +3,7 @@
 // translated for the GPU, too.
 #include "apps/navier_stokes/parameters.h"
 #include "base/exceptions.h"
-#include "expressions/translation.h"
+#include "coefficients/translation.h"
 #include "frame/parameters/parameters.h"
 
 #include <cstdint>

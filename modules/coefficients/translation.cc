@@ -1,7 +1,7 @@
-#include "expressions/translation.h"
+#include "coefficients/translation.h"
 
 #include "base/exceptions.h"
-#include "expressions/expression_parser.h"
+#include "coefficients/expression_parser.h"
 
 #include <cstdlib>
 #include <iomanip>
