@@ -22,9 +22,10 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
 template <typename Number>
 void VCycle<Number>::update()
 {
+  lowest.update(); // goes on beside the others
   for (auto &level : levels)
     level.update();
-  lowest.update();
+  device.join();
 }
 
 template <typename Number>
