@@ -183,7 +183,7 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  std::vector<std::string> must_stay() const
+  std::vector<std::string> restart_keys() const
   {
     std::vector<std::string> keys = output.of_columns();
     if (time.stationary || discretization.by_estimate()) // which take the load at the end time

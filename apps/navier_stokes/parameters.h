@@ -147,7 +147,7 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  std::vector<std::string> must_stay() const
+  std::vector<std::string> restart_keys() const
   {
     std::vector<std::string> keys = output.of_columns();
     keys.insert(keys.end(), {"Output/Force boundaries", "Output/Force scale"});

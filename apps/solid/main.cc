@@ -235,9 +235,12 @@ private:
     steps.serialize(state);
     history.serialize(state);
     state.scalar(stable);
+    bool pressed = !parameters.problem.follower_pressure.empty(), was = pressed;
+    state.scalar(was);
     dynamics ? dynamics->serialize(state, time) : deformation->serialize(state, {&this->state});
     if (!state.loading())
       return;
+    require(pressed == was, "--restart: Problem/Follower pressure decides on columns, and cannot come or go");
     schedule.n_steps = step + steps.left(time);
     evaluate_residual(); // for results of the state
     if (!state.changes_mesh())

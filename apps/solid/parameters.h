@@ -325,11 +325,15 @@ struct Parameters
     return schedule;
   }
 
-  // Returns the keys that a continued run may not change.
-  std::vector<std::string> must_stay() const
+  // A continued run may not change the first keys, though others may. It may change the loads and the lengths of steps.
+  // In a motion the boundary has a velocity.
+  std::vector<std::string> restart_keys() const
   {
     auto keys = output.of_columns();
-    keys.insert(keys.end(), {"Time stepping/Stationary", "Newton/Steps"});
+    keys.insert(keys.end(), {"Newton/Steps", "Problem/Load factor", "Problem/Body force", "Problem/Traction",
+                             "Problem/Follower pressure", "Time stepping/Load steps", "Time stepping/Time step"});
+    if (time.stationary)
+      keys.emplace_back("Problem/Boundary displacement");
     return keys;
   }
 

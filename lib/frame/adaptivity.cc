@@ -111,7 +111,7 @@ template <int dim>
 bool Adaptivity<dim>::due(unsigned int step) const
 {
   const auto every = [step](unsigned int interval) { return interval > 0 && step > 0 && step % interval == 0; };
-  return every(options.interval) || (options.growth > 0. && every(options.check_interval));
+  return step != last_asked && (every(options.interval) || (options.growth > 0. && every(options.check_interval)));
 }
 
 template <int dim>
@@ -149,6 +149,7 @@ template <int dim>
 bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh,
                                    const dealii::Vector<float> &indicators)
 {
+  last_asked         = step;
   const bool in_turn = options.interval > 0 && step % options.interval == 0;
   if (options.growth == 0.)
     return in_turn;

@@ -85,7 +85,7 @@ public:
     return !options.on() ? 0 : options.largest_level > 0 ? static_cast<int>(options.largest_level) : first_level;
   }
 
-  /// Returns whether the indicators are wanted after this step.
+  /// Returns whether the indicators are wanted after this step, and have not been asked, as before a checkpoint.
   bool due(unsigned int step) const;
 
   /// Returns one indicator for each active cell, 0 on cells of other ranks.
@@ -110,13 +110,13 @@ public:
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
-    archive &n_changes &mass_change &after_change &first_level;
+    archive &n_changes &mass_change &after_change &first_level &last_asked;
   }
 
 private:
   const dealii::Mapping<dim> &mapping;
   int                         first_level  = 0;  // the largest level of the first mesh
-  double                      after_change = 0.; // norm of all cells' indicators after the last change; 0: not
-                                                 // evaluated yet
+  unsigned int                last_asked   = 0;  // the last step after which indicators have been
+  double                      after_change = 0.; // norm of all indicators after the last change; 0: not known yet
 };
 } // namespace adamant

@@ -86,7 +86,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
         return 0;
       }
     if (reader)
-      check_restart(*reader, program->must_stay());
+      check_restart(*reader, program->restart_keys());
     return run(line, application, *program, std::move(reader), checkpoints, rank_parameters, matrix_format.format());
   });
 }

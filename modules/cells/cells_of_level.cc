@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,11 +19,17 @@ namespace adamant
 {
 namespace
 {
-bool on_all(const Communicator &ranks, bool holds)
+// Why a level is no mesh for products by cells.
+const char *const causes[] = {"", "n is prescribed where nodes of these levels hang, or along no axis",
+                              "sides of these levels' cells are not parallel to the axes",
+                              "cells of these levels are no boxes of one shape"};
+
+bool none_on(const Communicator &ranks, int cause, std::string &why)
 {
-  double fails = holds ? 0. : 1.;
-  ranks.max(&fails, 1);
-  return fails == 0.;
+  double most = cause;
+  ranks.max(&most, 1);
+  why = causes[static_cast<int>(most)];
+  return most == 0.;
 }
 
 // Whether cells have one matrix K. Rounding of coordinates may make a few matrices, which differ by that rounding.
@@ -435,13 +442,13 @@ CellMesh with_cells_of_others(const LevelSpace<dim> &space, CellMesh mesh)
 // Returns a mesh of boxes that are alike, with hanging nodes, or nothing where the level is none.
 template <int dim>
 std::optional<CellMesh> tree_of_cells(const LevelSpace<dim> &space, const Array<double> &of_shapes,
-                                      const Array<double> &K)
+                                      const Array<double> &K, std::string &why)
 {
   const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
   CellMesh                 result = mesh_of(space, K, vertex);
-  const bool               alike  = set_scales(space, of_shapes, K, result);
-  auto                     tree   = alike && list_hanging(space, result) ? with_axes(std::move(result)) : std::nullopt;
-  if (!on_all(space.communicator(), tree.has_value()))
+  const bool               alike = set_scales(space, of_shapes, K, result), fits = list_hanging(space, result);
+  auto                     tree = alike && fits ? with_axes(std::move(result)) : std::nullopt;
+  if (!none_on(space.communicator(), !alike ? 3 : !fits ? 1 : !tree ? 2 : 0, why))
     return std::nullopt;
   if (space.communicator().size() > 1)
     tree = with_cells_of_others(space, std::move(*tree));
@@ -451,22 +458,23 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<dim> &space, const Array<
 } // namespace
 
 template <int dim>
-std::optional<CellMesh> cells_of_level(const LevelSpace<dim> &space, const Array<double> &of_shapes, int n_coefficients)
+std::optional<CellMesh> cells_of_level(const LevelSpace<dim> &space, const Array<double> &of_shapes, int n_coefficients,
+                                       std::string &why)
 {
   const auto &ranks    = space.communicator();
   const int   nc       = space.node_size();
   const bool  possible = space.dofs_per_cell() == nc << dim && (nc == 1 || nc == dim) && space.n_global_dofs() > 0 &&
                         (space.n_cells() == 0 || !of_shapes.empty());
-  if (!on_all(ranks, possible))
+  if (!none_on(ranks, possible ? 0 : 3, why))
     return std::nullopt;
   const auto K = first_matrices(space, of_shapes, n_coefficients);
   if constexpr (dim == 3)
     if (ranks.size() == 1 && nc == dim)
       if (auto grid = grid_of_cells(space, of_shapes, K))
         return grid;
-  return tree_of_cells(space, of_shapes, K);
+  return tree_of_cells(space, of_shapes, K, why);
 }
 
-template std::optional<CellMesh> cells_of_level(const LevelSpace<2> &, const Array<double> &, int);
-template std::optional<CellMesh> cells_of_level(const LevelSpace<3> &, const Array<double> &, int);
+template std::optional<CellMesh> cells_of_level(const LevelSpace<2> &, const Array<double> &, int, std::string &);
+template std::optional<CellMesh> cells_of_level(const LevelSpace<3> &, const Array<double> &, int, std::string &);
 } // namespace adamant

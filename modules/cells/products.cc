@@ -10,6 +10,7 @@
 #include <deal.II/fe/fe_q.h>
 
 #include <iostream>
+#include <map>
 #include <utility>
 
 namespace adamant
@@ -23,20 +24,16 @@ Products products_on(const Device &device, Products products)
 
 namespace
 {
-// Says which levels keep rows although the key says cells. The mesh decides on it.
-void note_rows(const Device &device, const std::vector<std::shared_ptr<CellMatrix>> &matrices)
+// Says which levels keep rows although the key says cells, by causes. The mesh decides on it.
+void note_rows(const Device &device, std::size_t n_levels, const std::map<std::string, std::string> &levels)
 {
-  std::string levels;
-  for (std::size_t level = 1; level < matrices.size(); ++level)
-    if (!matrices[level])
-      levels += (levels.empty() ? "" : ", ") + std::to_string(level);
+  std::string list;
+  for (const auto &[cause, of_cause] : levels)
+    list += (list.empty() ? "" : "; ") + cause + ", so that they go by rows: " + of_cause;
   const std::string why =
     device.matrix_format() == MatrixFormat::cusparse ? "Matrix format = cusparse has products by rows alone" :
-    matrices.size() == 1 ? "the mesh has one level, the coarsest, and that goes by rows (Coarsest level cells)" :
-    !levels.empty()      ? "cells of these levels are no boxes of one shape, or nodes hang in other ways than Q1's, so "
-                           "that they go by rows: " +
-                        levels :
-                      "";
+    n_levels == 1 ? "the mesh has one level, the coarsest, and that goes by rows (Coarsest level cells)" :
+                    list;
   static std::string last; // meshes that follow the solution would say it again and again
   if (std::exchange(last, why) != why && !why.empty())
     std::cout << "note: Linear solver/Products = cells: " << why << std::endl;
@@ -50,6 +47,8 @@ matrices_by_cells(const Device &device, const Field<dim> &field, Products produc
                   const std::function<Array<double>(std::size_t)> &of_shapes, int n_coefficients)
 {
   std::vector<std::shared_ptr<CellMatrix>> result(field.n_levels());
+  std::map<std::string, std::string>       by_cause; // levels that keep rows
+  std::string                              why;
   const bool                               by_rows = products_on(device, products) == Products::rows;
   for (std::size_t level = 1; !by_rows && level < field.n_levels(); ++level)
     {
@@ -58,11 +57,13 @@ matrices_by_cells(const Device &device, const Field<dim> &field, Products produc
       space.communicator().max(&n, 1);
       if (products == Products::automatic && (dim == 2 || n < 20000 * dim))
         continue;
-      if (auto mesh = cells_of_level(space, of_shapes(level), n_coefficients))
+      if (auto mesh = cells_of_level(space, of_shapes(level), n_coefficients, why))
         result[level] = std::make_shared<CellMatrix>(device, std::move(*mesh));
+      else
+        by_cause[why] += (by_cause[why].empty() ? "" : ", ") + std::to_string(level);
     }
   if (products == Products::cells)
-    note_rows(device, result);
+    note_rows(device, field.n_levels(), by_cause);
   return result;
 }
 
@@ -86,15 +87,11 @@ Array<double> matrices_of_shapes(const LevelSpace<dim> &space, const dealii::Map
   return result;
 }
 
-template std::vector<std::shared_ptr<CellMatrix>>
-matrices_by_cells(const Device &, const Field<2> &, Products, const std::function<Array<double>(std::size_t)> &, int);
-template std::vector<std::shared_ptr<CellMatrix>>
-matrices_by_cells(const Device &, const Field<3> &, Products, const std::function<Array<double>(std::size_t)> &, int);
+template decltype(matrices_by_cells<2>) matrices_by_cells<2>;
+template decltype(matrices_by_cells<3>) matrices_by_cells<3>;
 
-template Array<double> matrices_of_shapes(const LevelSpace<2> &, const dealii::Mapping<2> &,
-                                          const std::function<void(const dealii::FEValues<2> &, Array<double> &)> &);
-template Array<double> matrices_of_shapes(const LevelSpace<3> &, const dealii::Mapping<3> &,
-                                          const std::function<void(const dealii::FEValues<3> &, Array<double> &)> &);
+template decltype(matrices_of_shapes<2>) matrices_of_shapes<2>;
+template decltype(matrices_of_shapes<3>) matrices_of_shapes<3>;
 
 ProductsParameter::ProductsParameter(LinearSolverParameters &section, const std::string &automatic)
   : section(section)

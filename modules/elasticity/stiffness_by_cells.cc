@@ -118,8 +118,6 @@ stiffness_by_cells(const Device &device, const Field<dim> &displacement, const d
   return {matrices.begin(), matrices.end()};
 }
 
-template std::vector<std::shared_ptr<const RowlessMatrix>>
-stiffness_by_cells(const Device &, const Field<2> &, const dealii::Mapping<2> &, const ElasticMaterials &, Products);
-template std::vector<std::shared_ptr<const RowlessMatrix>>
-stiffness_by_cells(const Device &, const Field<3> &, const dealii::Mapping<3> &, const ElasticMaterials &, Products);
+template decltype(stiffness_by_cells<2>) stiffness_by_cells<2>;
+template decltype(stiffness_by_cells<3>) stiffness_by_cells<3>;
 } // namespace adamant

@@ -272,8 +272,6 @@ template std::function<unsigned int(const double *)> Supports::at<2>(unsigned in
 template std::function<unsigned int(const double *)> Supports::at<3>(unsigned int, double) const;
 template void Supports::require_nodes(const LevelSpace<2> &, const dealii::Mapping<2> &, double) const;
 template void Supports::require_nodes(const LevelSpace<3> &, const dealii::Mapping<3> &, double) const;
-template void require_no_rigid_motion(const std::string &, const Field<2> &, const dealii::Mapping<2> &,
-                                      const Springs<2> &, const std::set<unsigned int> &, bool);
-template void require_no_rigid_motion(const std::string &, const Field<3> &, const dealii::Mapping<3> &,
-                                      const Springs<3> &, const std::set<unsigned int> &, bool);
+template decltype(require_no_rigid_motion<2>) require_no_rigid_motion<2>;
+template decltype(require_no_rigid_motion<3>) require_no_rigid_motion<3>;
 } // namespace adamant

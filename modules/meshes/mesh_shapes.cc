@@ -151,10 +151,8 @@ void make_box(const std::vector<unsigned int> &cells, const dealii::Point<dim> &
     cell->set_material_id(0);
 }
 
-template void make_shape(const MeshShape &, std::vector<double>, dealii::Triangulation<2> &);
-template void make_shape(const MeshShape &, std::vector<double>, dealii::Triangulation<3> &);
-template void make_box(const std::vector<unsigned int> &, const dealii::Point<2> &, const dealii::Point<2> &,
-                       dealii::Triangulation<2> &);
-template void make_box(const std::vector<unsigned int> &, const dealii::Point<3> &, const dealii::Point<3> &,
-                       dealii::Triangulation<3> &);
+template void                  make_shape(const MeshShape &, std::vector<double>, dealii::Triangulation<2> &);
+template void                  make_shape(const MeshShape &, std::vector<double>, dealii::Triangulation<3> &);
+template decltype(make_box<2>) make_box<2>;
+template decltype(make_box<3>) make_box<3>;
 } // namespace adamant

@@ -123,6 +123,11 @@ NonlinearEquation<dim>::NonlinearEquation(const Device &device, Unknown<dim> &un
     },
     n);
   J->take({by_cells.begin(), by_cells.end()});
+  std::size_t most_cells = 0;
+  for (std::size_t l = 0; l < by_cells.size(); ++l)
+    if (by_cells[l])
+      most_cells = std::max<std::size_t>(most_cells, unknown.field().space(l).n_cells());
+  means = Vector<double>(device, to_index(n * most_cells, "means in cells"));
 }
 
 // Lists the quadrature points of all levels for J, and the finest level's for F.
@@ -237,8 +242,7 @@ void NonlinearEquation<dim>::linearize(double t, double dt, double a0, const Vec
   for (std::size_t l = 0; l < by_cells.size(); ++l)
     if (by_cells[l])
       {
-        const int      n_cells = unknown.field().space(l).n_cells(), n = by_cells[l]->mesh().n_coefficients();
-        Vector<double> means(device, to_index(std::size_t(n) * n_cells, "means in cells"));
+        const int n_cells = unknown.field().space(l).n_cells(), n = by_cells[l]->mesh().n_coefficients();
         device.for_each(n_cells, MeansOfCell(factors(l), n_q, n_cells, n, means.data()));
         for (int i = 0; i < n; ++i)
           by_cells[l]->set(means.part(i * n_cells, n_cells), i);

@@ -90,9 +90,9 @@ private:
   std::unique_ptr<Faces>           flux;  // of the finest one
   std::unique_ptr<Form<dim>>       J;
 
-  std::vector<std::shared_ptr<CellMatrix>> by_cells; // by level; null where J has rows
-  Matrix<double>                           S, load;  // integrals of values times φ_i, in cells and on faces
-  std::vector<Matrix<double>>              S_slope;  // times ∂_d φ_i
-  Vector<double>                           density;
+  std::vector<std::shared_ptr<CellMatrix>> by_cells;       // by level; null where J has rows
+  Matrix<double>                           S, load;        // integrals of values times φ_i, in cells and on faces
+  std::vector<Matrix<double>>              S_slope;        // times ∂_d φ_i
+  Vector<double>                           density, means; // means: of one level's cells
 };
 } // namespace adamant

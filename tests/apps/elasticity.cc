@@ -663,7 +663,20 @@ TEST_F(Elasticity, ByCellsAsByRows)
   EXPECT_NE(one_level.out.find("note: Linear solver/Products = cells: the mesh has one level"), std::string::npos);
   const auto no_boxes = solve(graded + mesh("uniform", 3, 0) + by_cells + bent);
   EXPECT_EQ(no_boxes.record.at("levels_by_cells"), 0);
-  EXPECT_NE(no_boxes.out.find("so that they go by rows: 1\n"), std::string::npos) << no_boxes.out;
+  const auto note = [](const std::string &cause, const std::string &levels) {
+    return "note: Linear solver/Products = cells: " + cause + ", so that they go by rows: " + levels + "\n";
+  };
+  EXPECT_NE(no_boxes.out.find(note("cells of these levels are no boxes of one shape", "1")), std::string::npos)
+    << no_boxes.out;
+  const auto turned =
+    solve(graded + mesh("uniform", 3, 0) + by_cells + Settings{"Discretization/Coordinates=x-y; x+y; z"});
+  EXPECT_NE(turned.out.find(note("sides of these levels' cells are not parallel to the axes", "1")), std::string::npos)
+    << turned.out;
+  const auto along_n =
+    solve(graded + mesh("face", 2, 1) + by_cells + Settings{"Problem/Dirichlet boundaries=0: xyz, 2: n"});
+  EXPECT_NE(along_n.out.find(note("n is prescribed where nodes of these levels hang, or along no axis", "1")),
+            std::string::npos)
+    << along_n.out;
   EXPECT_EQ(solve(graded + mesh("uniform", 3, 0) + by_cells).out.find("note:"), std::string::npos);
   const auto refuse = [&](const Settings &settings, const std::string &text) {
     const Settings cells = {"Linear solver/Products=cells", "Linear solver/Coarsest level cells=7"};

@@ -20,7 +20,8 @@ const std::string transport_diffusion = program("TRANSPORT_DIFFUSION", TRANSPORT
                   elasticity          = program("ELASTICITY", ELASTICITY),
                   navier_stokes       = program("NAVIER_STOKES", NAVIER_STOKES),
                   template_program = program("TEMPLATE", TEMPLATE), stokes = program("STOKES", STOKES),
-                  buoyant_flow = program("BUOYANT_FLOW", BUOYANT_FLOW), solid = program("SOLID", SOLID);
+                  buoyant_flow = program("BUOYANT_FLOW", BUOYANT_FLOW), solid = program("SOLID", SOLID),
+                  nonlinear_heat = program("NONLINEAR_HEAT", NONLINEAR_HEAT);
 
 struct Case
 {
@@ -96,6 +97,13 @@ struct StokesRanks : RanksOf
 {
   StokesRanks()
     : RanksOf(stokes)
+  {}
+};
+
+struct NonlinearHeatRanks : RanksOf
+{
+  NonlinearHeatRanks()
+    : RanksOf(nonlinear_heat)
   {}
 };
 
@@ -560,6 +568,16 @@ TEST_F(NavierStokesRanks, NoNumbersOnOneOfThem)
   expect_refused({"Mesh/Refinements=3", "Problem/Body force=log(0.9-y); 0"}, "Problem/Body force is ");
 }
 
+// The last rows of statistics.csv.
+void expect_same_end(const Outcome &outcome, const Outcome &reference)
+{
+  const auto rows = table(outcome.folder + "/statistics.csv"), expected = table(reference.folder + "/statistics.csv");
+  ASSERT_EQ(rows.size(), expected.size());
+  for (std::size_t k = 0; k < rows[0].size(); ++k)
+    if (rows[0][k].find("residual") == std::string::npos)
+      expect_same(std::stod(rows.back()[k]), std::stod(expected.back().at(k)));
+}
+
 // By cells, with hanging nodes, as by rows.
 TEST_F(StokesRanks, ByCellsAsByRows)
 {
@@ -569,11 +587,44 @@ TEST_F(StokesRanks, ByCellsAsByRows)
   EXPECT_EQ(cells.record.at("levels_by_cells"), 3);
   EXPECT_GT(cells.record.at("hanging_nodes"), 0);
   EXPECT_EQ(cells.max_iterations(), rows.max_iterations());
-  const auto table_of_rows = table(rows.folder + "/statistics.csv"), of_cells = table(cells.folder + "/statistics.csv");
-  ASSERT_EQ(table_of_rows.size(), of_cells.size());
-  for (std::size_t k = 0; k < of_cells.back().size(); ++k)
-    if (of_cells[0][k].find("residual") == std::string::npos)
-      expect_same(std::stod(of_cells.back()[k]), std::stod(table_of_rows.back().at(k)));
+  expect_same_end(cells, rows);
+}
+
+// Periodic boundaries have ghosts that no cell of a rank has, from three ranks on.
+TEST_F(StokesRanks, PeriodicBoundariesByCells)
+{
+  const Settings layers = {"Problem/Dimension=3",
+                           "Problem/Case=expressions",
+                           "Mesh/Cells=1, 1, 1",
+                           "Mesh/Refinements=2",
+                           "Mesh/Periodic boundaries=0: 1, 4: 5",
+                           "Problem/Body force=pi^2*sin(pi*y)*(1+0.3*cos(2*pi*x)); 0; cos(2*pi*z)*y"};
+  const auto     rows   = run_on(3, layers + Settings{"Linear solver/Products=rows"}),
+             cells      = run_on(3, layers + Settings{"Linear solver/Products=cells"});
+  EXPECT_GT(cells.record.at("levels_by_cells"), 0);
+  expect_same_end(cells, rows);
+}
+// Products by cells have means of the terms, so that Newton's method takes other steps to the same end.
+TEST_F(NonlinearHeatRanks, PeriodicBoundariesByCells)
+{
+  const Settings tiles = {"Heat/Refinements=2",
+                          "Heat/Adaptive cycles=0",
+                          "Heat/Conductivity=0.1*(1+u^2)",
+                          "Heat/Source=sin(2*pi*x)+cos(2*pi*y)",
+                          "Heat/Initial values=sin(2*pi*(x+y))",
+                          "Heat/Exact solution=",
+                          "Heat/Boundary values=",
+                          "Heat/Time step=0.1",
+                          "Heat/End time=0.2",
+                          "Heat/Newton tolerance=1e-12",
+                          "Mesh/Periodic boundaries=0: 1, 2: 3",
+                          "Output/Statistics=min u; max u"};
+  const auto     rows  = run_on(3, tiles + Settings{"Linear solver/Products=rows"}),
+             cells     = run_on(3, tiles + Settings{"Linear solver/Products=cells"});
+  EXPECT_GT(cells.record.at("levels_by_cells"), 0);
+  const auto of_rows = statistics(rows), of_cells = statistics(cells);
+  for (const char *name : {"min_u", "max_u"})
+    expect_same(of_cells.at(name).back(), of_rows.at(name).back());
 }
 
 // On meshes that follow the composition.

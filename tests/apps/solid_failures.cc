@@ -100,6 +100,51 @@ TEST_F(SolidRestart, GivesTheSameBits)
   expect_restart_equals_uninterrupted(body + moves + Settings{"Time stepping/Scheme=energy_momentum"});
 }
 
+// A load step fails right after the mesh has changed. What is continued changes it no further. It fails in the same way,
+// or under another load goes on as a run under that load, to the bit.
+TEST_F(SolidRestart, AnotherLoadAfterAFailedStep)
+{
+  const Settings steps     = {"Time stepping/Load steps=6", "Adaptivity/Interval=3", "Adaptivity/Largest level=4",
+                              "Newton/Steps=6", "Checkpoint/Steps=3"};
+  const auto     too_large = start_in("failed", body + steps + Settings{"Problem/Load factor=t+100*(t>0.501)"});
+  EXPECT_EQ(too_large.code, 1);
+  EXPECT_NE(too_large.err.find("fails after 6 halvings; the last state is that of t = 0.5"), std::string::npos)
+    << too_large.err;
+  const auto checkpoint = read("failed/checkpoint_0000000003"), rows = read("failed/statistics.csv");
+  EXPECT_EQ(restart("failed").err, too_large.err);
+  EXPECT_TRUE(read("failed/checkpoint_0000000003") == checkpoint);
+  EXPECT_EQ(read("failed/statistics.csv"), rows);
+
+  ASSERT_EQ(start_in("whole", body + steps + Settings{"Problem/Load factor=t"}).code, 0);
+  std::filesystem::copy(folder / "failed", folder / "shorter");
+  const auto continued = restart("failed", {"Problem/Load factor=t"});
+  ASSERT_EQ(continued.code, 0) << continued.err;
+  expect_same_results("failed", "whole");
+
+  auto shorter = restart("shorter", {"Problem/Load factor=t", "Time stepping/Load steps=12"});
+  ASSERT_EQ(shorter.code, 0) << shorter.err;
+  shorter.folder        = (folder / "shorter").string();
+  const auto of_shorter = statistics(shorter);
+  ASSERT_EQ(of_shorter.at("time").size(), 9u);
+  EXPECT_NEAR(of_shorter.at("time")[3], 7. / 12., 1e-12);
+}
+
+// A motion goes on with shorter steps and another load.
+TEST_F(SolidRestart, OtherStepsOfAMotion)
+{
+  const Settings moves = {"Time stepping/Stationary=false", "Time stepping/Time step=0.1", "Time stepping/End time=0.2",
+                          "Problem/Load factor=1", "Checkpoint/Steps=2"};
+  ASSERT_EQ(start_in("run", body + moves).code, 0);
+  auto outcome = restart("run", {"Time stepping/End time=0.4", "Time stepping/Time step=0.05",
+                                 "Problem/Load factor=1-t", "Problem/Body force=0; -0.2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  outcome.folder  = (folder / "run").string();
+  const auto rows = statistics(outcome);
+  ASSERT_EQ(rows.at("time").size(), 6u);
+  EXPECT_NEAR(rows.at("time")[2], 0.25, 1e-12);
+  EXPECT_NEAR(rows.at("load_factor")[2], 0.75, 1e-12);
+}
+
 TEST_F(SolidRestart, RefusesWhatDoesNotFit)
 {
   const Settings moves = {"Time stepping/Stationary=false", "Time stepping/Time step=0.1", "Time stepping/End time=0.4",
@@ -112,5 +157,8 @@ TEST_F(SolidRestart, RefusesWhatDoesNotFit)
   };
   refused("Time stepping/End time=0.2", "the checkpoint is of t = 0.4, beyond the end time 0.2");
   refused("Newton/Steps=3", "Newton/Steps");
+  refused("Problem/Material=neo_hooke; mu = 2; K = 5", "Problem/Material");
+  refused("Problem/Boundary displacement=0; t", "Problem/Boundary displacement");
+  refused("Problem/Follower pressure=1: t", "cannot come or go");
 }
 } // namespace

@@ -157,6 +157,24 @@ TEST_F(Solid, FreeRotationOfRubber)
   EXPECT_GT(largest, 1e-4);
 }
 
+// A block that was compressed to 3 % of its volume flies apart and keeps its energy, to the digits of statistics.csv.
+TEST_F(Solid, ACompressedBodyKeepsItsEnergy)
+{
+  const auto outcome =
+    solve("free_rotation.prm",
+          {"Problem/Material=neo_hooke; mu = 80; K = 170", "Problem/Initial velocity=0; 0",
+           "Problem/Initial displacement=-0.827*x; -0.827*y", "Mesh/Cells=4, 2", "Mesh/Coordinates=x; 0.5*y",
+           "Time stepping/Time step=0.0004", "Time stepping/End time=0.004"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const double s = 0.173, J = s * s,
+               first = 0.5 * (80. / 2. * (std::pow(J, -2. / 3.) * (2. * s * s + 1.) - 3.) +
+                              170. / 4. * (J * J - 1. - 2. * std::log(J)));
+  row                = statistics(outcome);
+  for (std::size_t k = 0; k < row.at("step").size(); ++k)
+    EXPECT_NEAR((row.at("kinetic_energy")[k] + row.at("strain_energy")[k]) / first, 1., 2e-11) << k;
+  EXPECT_GT(row.at("volume").back(), 7. * row.at("volume").front());
+}
+
 // What cannot be is told before anything is written.
 TEST_F(Solid, MotionsThatAreRefused)
 {
@@ -229,6 +247,36 @@ TEST_F(Solid, PressuresOfAMotionOnOtherMeshes)
             << scheme << name << k;
       EXPECT_GT(following.at("cells").back(), following.at("cells").front());
     }
+}
+
+// Coarser cells of a ring that is turned would invert: the motion goes on with its mesh, to the bit.
+TEST_F(Solid, AMotionKeepsAMeshWhereCellsWouldInvert)
+{
+  const Settings ring     = {"Problem/Traction=",
+                             "Problem/Material=neo_hooke; mu = 1; K = 5",
+                             "Problem/Density=0.01",
+                             "Problem/Dirichlet boundaries=0: xy, 1: xy",
+                             "Problem/Boundary displacement=(x^2+y^2<0.5)*(x*cos(1.6*t)-y*sin(1.6*t)-x); "
+                                 "(x^2+y^2<0.5)*(x*sin(1.6*t)+y*cos(1.6*t)-y)",
+                             "Discretization/Volumetric strain=mean_dilatation",
+                             "Mesh/Coordinates=",
+                             "Mesh/Type=shell",
+                             "Mesh/Sizes=0.5, 1",
+                             "Mesh/Refinements=1",
+                             "Time stepping/Stationary=false",
+                             "Time stepping/Time step=0.1",
+                             "Output/Points="};
+  const Settings coarsens = {"Adaptivity/Interval=9", "Adaptivity/Refine fraction=0", "Adaptivity/Coarsen fraction=1"};
+  const auto     stays = solve("cook.prm", ring), refused = solve("cook.prm", ring + coarsens);
+  ASSERT_EQ(stays.code, 0) << stays.err;
+  ASSERT_EQ(refused.code, 0) << refused.err;
+  EXPECT_NE(refused.out.find("note: the mesh after step 9 stays as it was: cells would invert"), std::string::npos)
+    << refused.out;
+  EXPECT_EQ(refused.record.at("remeshes"), 0);
+  const auto expected = statistics(stays), actual = statistics(refused);
+  EXPECT_EQ(actual.at("cells").back(), 40.);
+  for (const auto &[name, column] : expected)
+    EXPECT_EQ(actual.at(name), column) << name;
 }
 
 // The load factor of a motion that ends early need be known until then only.

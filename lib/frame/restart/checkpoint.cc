@@ -27,7 +27,7 @@ namespace
 namespace fs = std::filesystem;
 
 // The first line of a checkpoint, and its layout: what follows is read only where both are as expected.
-const std::string mark = "adamant checkpoint, layout ", present_layout = "6";
+const std::string mark = "adamant checkpoint, layout ", present_layout = "7";
 
 bool is_whole(const std::string &file)
 {

@@ -131,8 +131,7 @@ private:
 /// lies.
 std::string comparable_parameters();
 
-/// Throws InputError with the parameters that differ from the checkpoint's and that a restart may not change.
-/// restart_rules.cc lists the parameters that it may change. `must_stay` takes keys "Section/key" off that list: this
-/// program's state or the columns of its statistics.csv depend on them.
-void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &must_stay);
+/// Throws InputError with the parameters that differ from the checkpoint's and that a restart may not change. It may
+/// change those listed in restart_rules.cc. For keys "Section/key" in `exceptions` the reverse holds in this program.
+void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &exceptions);
 } // namespace adamant

@@ -63,7 +63,7 @@ std::string comparable_parameters()
   return values.dump();
 }
 
-void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &must_stay)
+void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &exceptions)
 {
   const auto before   = nlohmann::json::parse(checkpoint.header.values).flatten(),
              now      = nlohmann::json::parse(comparable_parameters()).flatten();
@@ -78,7 +78,7 @@ void check_restart(const CheckpointReader &checkpoint, const std::vector<std::st
   for (const auto &entry : all.items())
     if (const std::string key = entry.key().substr(1), was = value_in(before, entry.key()),
         is = value_in(now, entry.key());
-        !same_value(was, is) && (is_among(must_stay, key) || !is_among(may_change, key)))
+        !same_value(was, is) && is_among(may_change, key) == is_among(exceptions, key))
       differences += (differences.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
   require(differences.empty(), "--restart: parameters that change the result differ from those of '", checkpoint.file,
           "': ", differences);

@@ -102,12 +102,13 @@ struct ConservingPoint
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         S[c][d] = 2. * W.G[c][d];
-    squares = product_of<dim>(D, D);
-    if (energy.kind == StoredEnergy::st_venant_kirchhoff || squares < 1e-16 * product_of<dim>(middle, middle))
+    squares              = product_of<dim>(D, D);
+    const double to_size = relative_squares();
+    if (energy.kind == StoredEnergy::st_venant_kirchhoff || to_size < 1e-14 * fmin(1., product_of<dim>(middle, middle)))
       squares = 0.; // κ D is then below rounding
     if (squares == 0.)
       return;
-    kappa = excess() / squares;
+    kappa = excess(to_size > 1e-4) / squares;
     for (int c = 0; c < dim; ++c)
       for (int d = 0; d < dim; ++d)
         S[c][d] += 2. * kappa * D[c][d];
@@ -172,11 +173,25 @@ private:
     return middle;
   }
 
-  // W(C1) - W(C0) - G : D. The difference would lose digits where D is small; Gauss's rule for the integral of
-  // (∂W/∂C - G) : D has an error of order 7 in D, which is then below rounding.
-  ADAMANT_HOST_DEVICE double excess() const
+  // tr (C⁻¹ D)² with C in the middle: D is large or small by the size of C.
+  ADAMANT_HOST_DEVICE double relative_squares() const
   {
-    if (squares > 1e-4)
+    const double square = (1. + W.j) * (1. + W.j); // det C
+    double       product[dim][dim], sum = 0.;
+    for (int c = 0; c < dim; ++c)
+      for (int d = 0; d < dim; ++d)
+        product[c][d] = dot<dim>(W.cofactor[c], D[d]) / square;
+    for (int c = 0; c < dim; ++c)
+      for (int d = 0; d < dim; ++d)
+        sum += product[c][d] * product[d][c];
+    return sum;
+  }
+
+  // W(C1) - W(C0) - G : D. The difference would lose digits where D is small; Gauss's rule for the integral of
+  // (∂W/∂C - G) : D has an error of order 7 in C⁻¹ D, which is then below rounding.
+  ADAMANT_HOST_DEVICE double excess(bool large) const
+  {
+    if (large)
       return EnergyOfStrain<dim>(energy, strain[1]).W.value - EnergyOfStrain<dim>(energy, strain[0]).W.value -
              product_of<dim>(W.G, D);
     double sum = 0.; // the middle point has none

@@ -27,28 +27,31 @@ public:
 
   /// Returns the end of the next step, which begins at this time.
   double next(double start) const { return start + length > end - 1e-6 * most ? end : start + length; }
-  /// Returns how many steps follow this time if none fails.
+  /// Returns how many steps follow this time if none fails and all are quick: halved ones then grow again.
   unsigned int left(double time) const
   {
     require(time <= end + 1e-6 * most, "--restart: the checkpoint is of t = ", time, ", beyond the end time ", end);
-    return static_cast<unsigned int>(std::max(0., std::ceil((end - time) / length - 1e-6)));
+    LoadSteps    ahead = *this;
+    unsigned int n     = 0;
+    for (; ahead.length < most && time < end - 1e-6 * most; ++n)
+      {
+        time = ahead.next(time);
+        ahead.count(true);
+      }
+    return n + static_cast<unsigned int>(std::max(0., std::ceil((end - time) / most - 1e-6)));
   }
 
   /// Calls take(), which returns Newton's steps, for the step from `start` to `time`. Where it throws SolverError, it
   /// has changed no state, and the step is halved, at most 6 times. A step shorter than a ten-thousandth of the first
-  /// one is not. `cause` returns a part of the message. Throws SolverError where that does not help. An InputError, of
-  /// data at this time, passes.
+  /// one is not. `cause` returns a part of the message. Throws SolverError where that does not help; another load then
+  /// begins with the length that the step had. An InputError, of data at this time, passes, too.
   void take(double start, double &time, const std::function<int()> &take, const std::function<std::string()> &cause)
   {
+    const LoadSteps before = *this;
     for (halvings = 0;; ++halvings)
       try
         {
-          quick = take() <= few ? quick + 1 : 0;
-          if (quick == 2)
-            {
-              length = std::min(2. * length, most);
-              quick  = 0;
-            }
+          count(take() <= few);
           return;
         }
       catch (const SolverError &error)
@@ -58,10 +61,13 @@ public:
           quick                 = 0;
           const bool short_step = time - start < least * most;
           if (halvings == most_halvings || short_step)
-            throw SolverError(why + step_to(start, time) + " fails" +
-                              (short_step ? ", and is far shorter than the first one" :
-                                            " after " + std::to_string(halvings) + " halvings") +
-                              last_state(start) + how);
+            {
+              const std::string after = std::to_string(halvings) + " halvings";
+              *this                   = before;
+              throw SolverError(why + step_to(start, time) + " fails" +
+                                (short_step ? ", and is far shorter than the first one" : " after " + after) +
+                                last_state(start) + how);
+            }
           length = 0.5 * (time - start);
           std::cout << "note: " << why << step_to(start, time) << " is taken again with half its length" << how
                     << std::endl;
@@ -69,6 +75,7 @@ public:
         }
       catch (const InputError &error)
         {
+          *this = before;
           throw InputError(error.what() + last_state(start));
         }
   }
@@ -78,12 +85,24 @@ public:
   template <class State>
   void serialize(State &state)
   {
+    double usual = most;
+    state.scalar(usual);
     state.scalar(length);
-    length = std::min(length, most);
     state.scalar(quick);
+    if (usual != most) // a restart has changed it
+      *this = {most, end, what};
   }
 
 private:
+  void count(bool is_quick)
+  {
+    quick = is_quick ? quick + 1 : 0;
+    if (quick < 2)
+      return;
+    length = std::min(2. * length, most);
+    quick  = 0;
+  }
+
   // Steps that are halved need more digits than residuals.
   static std::string text(double t)
   {

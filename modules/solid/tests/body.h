@@ -246,9 +246,9 @@ void check_tangent(Body<dim> &body)
     }
 }
 
-// Finds equilibrium; returns Newton's steps.
-template <int dim>
-int equilibrate(Body<dim> &body, adamant::Precision precision = adamant::Precision::float32)
+// Calls f for the body's Equilibrium, with the tangent of the present state; returns what f does.
+template <int dim, class Work>
+int with_equilibrium(Body<dim> &body, adamant::Precision precision, const Work &f)
 {
   adamant::LinearSolverParameters parameters(
     [precision] {
@@ -271,7 +271,15 @@ int equilibrate(Body<dim> &body, adamant::Precision precision = adamant::Precisi
     solver->update();
     return *solver;
   });
-  return equilibrium.solve(1., body.load, body.g, body.state).steps;
+  return f(equilibrium);
+}
+
+// Finds equilibrium; returns Newton's steps.
+template <int dim>
+int equilibrate(Body<dim> &body, adamant::Precision precision = adamant::Precision::float32)
+{
+  return with_equilibrium(
+    body, precision, [&](auto &equilibrium) { return equilibrium.solve(1., body.load, body.g, body.state).steps; });
 }
 
 // Returns ∫ P N over x = 1, the sum of the nodal forces there.

@@ -1,0 +1,47 @@
+// Load steps that are halved: how many are left.
+#include "solid/newton/load_steps.h"
+
+#include <gtest/gtest.h>
+
+namespace
+{
+using adamant::LoadSteps;
+using adamant::SolverError;
+
+const auto no_cause = [] { return std::string(); };
+
+// After each step so many follow as were told, where none of these fails. The first step is halved five times.
+TEST(LoadSteps, AreLeft)
+{
+  LoadSteps steps(0.1, 1., "load step");
+  EXPECT_EQ(steps.left(0.), 10u);
+  double       time = 0.;
+  unsigned int left = 0;
+  for (unsigned int n = 0; time < 1.; ++n)
+    {
+      const double start = time;
+      time               = steps.next(start);
+      const auto take    = [&] {
+        if (time > 0.0032 && start == 0.)
+          throw SolverError("too long");
+        return 3;
+      };
+      steps.take(start, time, take, no_cause);
+      if (n > 0)
+        EXPECT_EQ(steps.left(time), left - 1);
+      left = steps.left(time);
+    }
+  EXPECT_EQ(left, 0u);
+}
+
+// A step that fails leaves no trace: another load begins with its length.
+TEST(LoadSteps, KeepTheirLengthWhereAllFails)
+{
+  LoadSteps  steps(0.25, 1., "load step");
+  double     time = steps.next(0.);
+  const auto take = []() -> int { throw SolverError("no"); };
+  EXPECT_THROW(steps.take(0., time, take, no_cause), SolverError);
+  EXPECT_DOUBLE_EQ(steps.next(0.), 0.25);
+  EXPECT_EQ(steps.left(0.), 4u);
+}
+} // namespace
