@@ -500,6 +500,7 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Material=neo_hooke; mu = -1; K = 2"}, "shear modulus");
   expect({"Problem/Material=neo_hooke; mu = 1; K = 0"}, "bulk modulus");
   expect({"Problem/Material=neo_hooke; E = 1; nu = 0.5"}, "K/mu = 5000 is nu = 0.4999");
+  expect({"Problem/Material=neo_hooke; E = 1e-320; nu = 0.3"}, "double precision does not hold");
   expect({"Problem/Material=neo_hooke; mu = 1"}, "K is missing");
   expect({"Problem/Material=yeoh; c1 = 1; c2 = 1; c3 = 1; K = 1; c4 = 1"}, "c4 counts for nothing");
   expect({"Problem/Material=neo_hooke; mu = 1; mu = 2; K = 1"}, "given twice");
