@@ -537,6 +537,15 @@ TEST_F(Solid, SaysWhatIsWrong)
              of_motion + " counts for nothing with Time stepping/Stationary = true");
     }
   expect({"Time stepping/Load steps=4", "Problem/Load factor=log(0.6-t)"}, "nan at t = 0.75");
+  for (const std::string smoother : {"downstream_patches", "fsai"})
+    {
+      const auto outcome =
+        solve("twisted_block.prm", {"Mesh/Refinements=1", "Discretization/Degree=2", "Linear solver/Solver=gmres",
+                                    "Linear solver/Coarsest level cells=4", "Linear solver/Smoother=" + smoother});
+      EXPECT_EQ(outcome.code, 2);
+      EXPECT_NE(outcome.message().find("Linear solver/Smoother = " + smoother), std::string::npos) << outcome.message();
+      EXPECT_FALSE(std::filesystem::exists(outcome.folder));
+    }
 }
 
 // Conjugate gradients that come to no end within their iterations tell nothing of the matrix.
