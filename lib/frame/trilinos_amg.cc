@@ -95,7 +95,7 @@ std::shared_ptr<ML> make_ml(const CSRMatrix<double> &source, const TrilinosAMGOp
   return ml;
 }
 
-// A prolongation of ML in the order of the numbers of its rows, without rows whose number is -1. Sets `number` to those
+// A prolongation of ML in the order of the numbers of its rows, without rows of number -1. Sets `number` to the numbers
 // of its columns. A column is empty, and left out, where an aggregate has fewer rows than there are modes.
 SharedMatrix to_csr(ML_Operator &matrix, Array<int> &number)
 {

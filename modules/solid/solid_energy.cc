@@ -42,7 +42,7 @@ std::vector<std::unique_ptr<ParsedFunction<3>>> parsed(const std::string &key, c
   return functions;
 }
 
-// Returns stress over strain, and how the moduli differ from those at rest. A body has strains of h: under tension or
+// Returns stress over strain, and the moduli less their values at rest. A body has strains of h: under tension or
 // pressure from all sides, or in simple shear.
 std::vector<double> near_rest(const EnergyExpression &energy, const SmallStrains &at_rest, double h)
 {
@@ -60,8 +60,8 @@ std::vector<double> near_rest(const EnergyExpression &energy, const SmallStrains
   return result;
 }
 
-// Whether stress over strain or a modulus grows beyond bounds, or is no number, as strains become small. Both strains
-// are above those where second derivatives are integrated.
+// Whether stress over strain or a modulus grows beyond bounds, or is no number, as strains become small. At both
+// strains the texts count, and no integrals of second derivatives.
 bool is_steep(const EnergyExpression &energy, const SmallStrains &at_rest)
 {
   const auto   nearer = near_rest(energy, at_rest, 0x1p-16), farther = near_rest(energy, at_rest, 0x1p-8);
