@@ -155,6 +155,7 @@ void TimeDependentProblem<dim>::begin()
         break;
     }
   run_info.begin_output();
+  schedule.initial_output |= run_info.is_dry(); // in place of a stationary run's files
   write_output();
 }
 

@@ -4,6 +4,7 @@
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
 #include "fem/dealii_trilinos.h"
+#include "fem/forms/cell_loop.h"
 
 #ifdef ADAMANT_DEALII_HAS_EPETRA
 #include <deal.II/base/index_set.h>
@@ -94,27 +95,29 @@ std::shared_ptr<ML> make_ml(const CSRMatrix<double> &source, const TrilinosAMGOp
   return ml;
 }
 
-// The rows of a matrix that one rank has.
-SharedMatrix to_csr(ML_Operator &matrix)
+// A prolongation of ML in the order of the numbers of its rows, without rows of number -1. Sets `number` to the numbers
+// of its columns. A column is empty, and left out, where an aggregate has fewer rows than there are modes.
+SharedMatrix to_csr(ML_Operator &matrix, Array<int> &number)
 {
-  std::vector<int>    columns(64);
+  Array<int>          columns(matrix.invec_leng), of_columns(matrix.invec_leng, -1);
   std::vector<double> values(columns.size());
-  std::vector<Row>    rows(matrix.outvec_leng);
-  for (int i = 0; i < matrix.outvec_leng; ++i)
+  std::vector<Row>    rows(number.size());
+  int                 n_rows = 0, n = 0;
+  for (int i = 0, length = 0; i < matrix.outvec_leng; ++i)
     {
-      int length = 0;
-      while (ML_Operator_Getrow(&matrix, 1, &i, static_cast<int>(columns.size()), columns.data(), values.data(),
-                                &length) == 0) // there is no room for the row
-        {
-          columns.resize(2 * columns.size());
-          values.resize(columns.size());
-        }
+      if (number[i] < 0)
+        continue;
+      if (ML_Operator_Getrow(&matrix, 1, &i, matrix.invec_leng, columns.data(), values.data(), &length) == 0)
+        throw RunError("Trilinos ML: a row of a prolongation has more entries than there are columns");
       for (int k = 0; k < length; ++k)
-        rows[i].emplace_back(columns[k], values[k]);
-      compress(rows[i]);
+        if (int &column = of_columns[columns[k]]; values[k] != 0.)
+          rows[number[i]].emplace_back(column = column < 0 ? n++ : column, values[k]);
+      compress(rows[number[i]]);
+      ++n_rows;
     }
+  number = std::move(of_columns);
   return std::make_shared<const CSRMatrix<double>>(
-    matrix_of_rows(matrix.outvec_leng, matrix.invec_leng, [&rows](int i, Row &row) { row = rows[i]; }));
+    matrix_of_rows(n_rows, n, [&rows](int i, Row &row) { row = rows[i]; }));
 }
 } // namespace
 
@@ -129,9 +132,10 @@ MakeProlongations make_trilinos_prolongations(const TrilinosAMGOptions &options)
   return [options](const CSRMatrix<double> &matrix) {
     const auto  ml     = make_ml(matrix, options, 500);
     const auto *levels = dynamic_cast<const ML_Epetra::MultiLevelPreconditioner &>(ml->amg.trilinos_operator()).GetML();
+    auto        number = numbers_below(matrix.n_rows);
     std::vector<SharedMatrix> prolongations;
     for (int level = 1; level < levels->ML_num_actual_levels; ++level)
-      prolongations.push_back(to_csr(levels->Pmat[level]));
+      prolongations.push_back(to_csr(levels->Pmat[level], number));
     return prolongations;
   };
 }

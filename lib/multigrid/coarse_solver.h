@@ -11,17 +11,17 @@
 namespace adamant
 {
 /// The coarsest matrix cannot be inverted. A finer level's may be regular, see make_multigrid().
-class SingularMatrix : public RunError
+struct SingularMatrix : RunError
 {
-public:
   using RunError::RunError;
 };
 
 /// Throws SingularMatrix: `how` says what has been found, `cause` what may be behind it.
 [[noreturn]] void fail_singular(
   const std::string &how,
-  const std::string &cause = "does the problem lack boundary conditions? Or has the coarsest level a flat cell, or too "
-                             "few nodes at supports, so that more Coarsest level cells help?");
+  const std::string &cause = "does the problem lack boundary conditions? Is a material nearly incompressible? Or has "
+                             "the coarsest level a flat cell, or too few nodes at supports, so that more Coarsest "
+                             "level cells help?");
 
 /// The solver of a V-cycle on its coarsest level.
 template <typename Number>

@@ -193,7 +193,7 @@ bool set_scales(const LevelSpace<dim> &space, const Array<double> &of_shapes, co
           size       = std::max(size, std::abs(of[k]));
           difference = std::max(difference, std::abs(of[k] - ratio * of_K[k]));
         }
-      alike = alike && difference <= 1e-11 * size;
+      alike = alike && difference <= 1e-11 * size && !(ratio < 0.); // as in a cell that is turned by 180 degrees
     }
   const auto &ranks = space.communicator();
   const bool  has   = !of_shapes.empty();

@@ -37,16 +37,22 @@ struct TextsAtRest
     const double x[3] = {at.trace, at.I2_less_3(), at.j};
     if (!(fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])) < near))
       return of;
-    double s[6]; // twice the mean
+    double s[6], d[6]; // twice the mean, and the difference
     for (int k = 0; k < 6; ++k)
-      s[k] = of.second[k] + W.second[k];
+      {
+        s[k] = of.second[k] + W.second[k];
+        d[k] = of.second[k] - W.second[k];
+      }
     if (!isochoric)
       of.stress = (s[0] + 2. * s[1] + 0.5 * s[2]) * x[0] + (s[1] + 2. * s[3] + 0.5 * s[4]) * x[1] +
                   (s[2] + 2. * s[4] + 0.5 * s[5]) * x[2];
-    // By the invariants that Stretch::piola has.
+    // By the invariants that Stretch::piola has; Hermite's rule adds the differences of second derivatives.
     of.value = W.value + 0.25 * of.stress * at.trace +
                0.5 * (of.first[1] + W.first[1]) * (at.trace * at.trace / 3. - at.second) -
-               0.5 * (of.first[2] + W.first[2] - W.stress) * at.half_trace_less_j();
+               0.5 * (of.first[2] + W.first[2] - W.stress) * at.half_trace_less_j() -
+               (x[0] * (d[0] * x[0] + 2. * d[1] * x[1] + 2. * d[2] * x[2]) + x[1] * (d[3] * x[1] + 2. * d[4] * x[2]) +
+                d[5] * x[2] * x[2]) /
+                 12.;
     return of;
   }
   ADAMANT_HOST_DEVICE VolumetricEnergy volumetric(const VolumetricEnergy &of, double j) const

@@ -41,6 +41,37 @@ std::vector<std::unique_ptr<ParsedFunction<3>>> parsed(const std::string &key, c
     functions.push_back(parse_function_of(names, key, text));
   return functions;
 }
+
+// Returns stress over strain, and the moduli less their values at rest. A body has strains of h: under tension or
+// pressure from all sides, or in simple shear.
+std::vector<double> near_rest(const EnergyExpression &energy, const SmallStrains &at_rest, double h)
+{
+  const double        s      = h * h;
+  const auto          scaled = [](double e) { return Invariants{3. * e * (2. + e), 0., 0., e * (3. + e * (3. + e))}; };
+  std::vector<double> result;
+  for (const Invariants &at :
+       {scaled(h), scaled(-h), Invariants{s, s * (1. + s / 3.), s * s * (1. / 3. + 2. / 27. * s), 0.}})
+    {
+      EnergyDerivatives of = energy.shape(at);
+      of += energy.volumetric(at.j);
+      const SmallStrains now(of);
+      result.insert(result.end(), {now.stress / h, now.shear - at_rest.shear, now.bulk - at_rest.bulk});
+    }
+  return result;
+}
+
+// Whether stress over strain or a modulus grows beyond bounds, or is no number, as strains become small. At both
+// strains the texts count, and no integrals of second derivatives.
+bool is_steep(const EnergyExpression &energy, const SmallStrains &at_rest)
+{
+  const auto   nearer = near_rest(energy, at_rest, 0x1p-16), farther = near_rest(energy, at_rest, 0x1p-8);
+  const double rounding = 1e-6 * (std::abs(at_rest.shear) + std::abs(at_rest.bulk));
+  bool         steep    = false;
+  for (std::size_t k = 0; k < nearer.size(); ++k)
+    steep = steep || !std::isfinite(nearer[k]) ||
+            (std::abs(nearer[k]) > rounding && std::abs(nearer[k]) > 1.5 * std::abs(farther[k]));
+  return steep;
+}
 } // namespace
 
 EnergyExpression::EnergyExpression(const std::string &key, const std::string &W, const std::string &U, bool isochoric)
@@ -83,6 +114,9 @@ SolidEnergy::SolidEnergy(const std::string &key, const std::string &W, const std
   bulk       = std::abs(at_rest.bulk) > 1e-10 * std::abs(modulus[0]) ? at_rest.bulk : 0.; // but for rounding
   require(std::abs(at_rest.stress) <= 1e-10 * std::abs(modulus[0]), where, ": the undeformed body has the stress ",
           at_rest.stress, "; 2 dW/dI1 + 4 dW/dI2 + dW/dJ + dU/dJ has to be 0 for I1 = 3, I2 = 3, J = 1");
+  require(!is_steep(*of_texts, at_rest), where,
+          ": the energy is steep at rest: as strains become small, its stress does "
+          "not vanish, or a modulus has no bound or is no number");
 }
 
 EnergyTable::EnergyTable(const Device &device, const std::vector<SolidEnergy> &energies)

@@ -153,6 +153,12 @@ SolidEnergy parse_energy(const std::string &key, const std::string &text)
                                parse_constants(where, kind, constants);
   require(energy.shear() > 0., where, ": at small strains the shear modulus is ", energy.shear(), ", not positive");
   require(energy.bulk > 0., where, ": at small strains the bulk modulus is ", energy.bulk, ", not positive");
+  for (const double modulus : {energy.shear(), energy.bulk})
+    require(std::isnormal(modulus * modulus), where, ": at small strains a modulus is ", modulus,
+            "; norms take its square, which double precision does not hold");
+  require(
+    energy.bulk <= 1e9 * energy.shear(), where, ": K/mu = ", energy.bulk / energy.shear(),
+    " is above 1e9, or nu too close to 0.5: double precision does not hold both moduli; K/mu = 5000 is nu = 0.4999");
   return energy;
 }
 

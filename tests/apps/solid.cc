@@ -500,6 +500,7 @@ TEST_F(Solid, SaysWhatIsWrong)
   expect({"Problem/Material=neo_hooke; mu = -1; K = 2"}, "shear modulus");
   expect({"Problem/Material=neo_hooke; mu = 1; K = 0"}, "bulk modulus");
   expect({"Problem/Material=neo_hooke; E = 1; nu = 0.5"}, "K/mu = 5000 is nu = 0.4999");
+  expect({"Problem/Material=neo_hooke; E = 1e-320; nu = 0.3"}, "double precision does not hold");
   expect({"Problem/Material=neo_hooke; mu = 1"}, "K is missing");
   expect({"Problem/Material=yeoh; c1 = 1; c2 = 1; c3 = 1; K = 1; c4 = 1"}, "c4 counts for nothing");
   expect({"Problem/Material=neo_hooke; mu = 1; mu = 2; K = 1"}, "given twice");
@@ -536,6 +537,15 @@ TEST_F(Solid, SaysWhatIsWrong)
              of_motion + " counts for nothing with Time stepping/Stationary = true");
     }
   expect({"Time stepping/Load steps=4", "Problem/Load factor=log(0.6-t)"}, "nan at t = 0.75");
+  for (const std::string smoother : {"downstream_patches", "fsai"})
+    {
+      const auto outcome =
+        solve("twisted_block.prm", {"Mesh/Refinements=1", "Discretization/Degree=2", "Linear solver/Solver=gmres",
+                                    "Linear solver/Coarsest level cells=4", "Linear solver/Smoother=" + smoother});
+      EXPECT_EQ(outcome.code, 2);
+      EXPECT_NE(outcome.message().find("Linear solver/Smoother = " + smoother), std::string::npos) << outcome.message();
+      EXPECT_FALSE(std::filesystem::exists(outcome.folder));
+    }
 }
 
 // Conjugate gradients that come to no end within their iterations tell nothing of the matrix.

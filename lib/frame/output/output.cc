@@ -112,11 +112,11 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   std::ostringstream vtu;
   if (ranks.size() == 1)
     data.write_vtu(vtu);
-  if (folder.empty())
+  if (const std::string text = vtu.str(); folder.empty()) // a dry run needs its memory, too
     return;
-  if (ranks.size() == 1)
+  else if (ranks.size() == 1)
     {
-      write_file(folder + "/" + base + ".vtu", vtu.str());
+      write_file(folder + "/" + base + ".vtu", text);
       files.emplace_back(time, base + ".vtu");
     }
   else

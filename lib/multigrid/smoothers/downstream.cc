@@ -193,8 +193,8 @@ private:
     stages.push_back(patches.size());
     lists = PatchLists(level.device, sorted.start, sorted.node, m);
     if (lists.most > most_unknowns_in_sweeps)
-      throw RunError("smoother downstream_patches: a patch has " + std::to_string(lists.most) + " unknowns, at most " +
-                     std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
+      throw InputError("Linear solver/Smoother = downstream_patches: a patch has " + std::to_string(lists.most) +
+                       " unknowns, at most " + std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
   }
 
   void sweep(const Vector &b, Vector &x, bool transposed) const override

@@ -80,8 +80,8 @@ private:
     else if (widest <= 48)
       rows(std::integral_constant<int, 48>());
     else
-      throw RunError("FSAI of values that change: a row has " + std::to_string(widest) +
-                     " entries up to its diagonal, at most 48 can be; use another smoother");
+      throw InputError("Linear solver/Smoother = fsai, where values change: a row has " + std::to_string(widest) +
+                       " entries up to its diagonal, at most 48 can be; use another smoother");
     level.device.for_each(changing->values.size(),
                           Permute{place.data(), changing->values.data(), changing_transposed->values.data()});
   }

@@ -41,6 +41,16 @@ std::unique_ptr<dealii::Triangulation<dim>> mesh_on_ranks(const std::string &nam
   auto mesh = std::make_unique<dealii::parallel::distributed::Triangulation<dim>>(MPI_COMM_WORLD);
   if (name == "small")
     dealii::GridGenerator::hyper_cube(*mesh, 0., 1., true);
+  else if (name == "turned") // squares that meet in a vertex; the second one's axes point backwards
+    {
+      if constexpr (dim == 2)
+        {
+          std::vector<dealii::CellData<2>> cells(2);
+          cells[0].vertices = {0, 1, 2, 3};
+          cells[1].vertices = {6, 5, 4, 3};
+          mesh->create_triangulation({{0., 0.}, {1., 0.}, {0., 1.}, {1., 1.}, {2., 1.}, {1., 2.}, {2., 2.}}, cells, {});
+        }
+    }
   else if constexpr (dim == 2)
     dealii::GridGenerator::subdivided_hyper_rectangle(*mesh, {3, 2}, {}, {2.1, 0.017}, true);
   else

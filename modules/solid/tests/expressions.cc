@@ -1,5 +1,6 @@
 // Energies that are expressions: against the kinds that are compiled, and one of them against its closed form.
 #include "body.h"
+#include "support/errors.h"
 
 #include <random>
 #include <string>
@@ -190,5 +191,49 @@ TEST(EnergyExpressions, WhatIsWrong)
   expect("split_expression; W = mu/2*(I1-3)+log1p(I1); mu = 1; U = (J-1)^2", "log1p");
   expect("split_expression; W = mu/2*(I1-3; mu = 1; U = (J-1)^2", "Material");
   expect("gent; mu = 80; Jm = 20", "there is no energy 'gent'");
+  expect("neo_hooke; E = 1e-320; nu = 0.3", "double precision does not hold");
+  expect("neo_hooke; mu = 1e160; K = 1e160", "double precision does not hold");
+  expect("neo_hooke; mu = 1; K = 2e9", "K/mu = 2e+09");
+  expect("neo_hooke; E = 1; nu = 0.4999999999", "nu too close to 0.5");
+}
+
+// Steep energies have derivatives of zero at rest, as powers of zero count, and none near it.
+TEST(EnergyExpressions, SteepAtRest)
+{
+  const std::string split = "split_expression; mu = 3; K = 7; W = mu/2*(I1-3)+", volume = "; U = K/2*(J-1)^2",
+                    plain = "expression; mu = 3; K = 7; W = mu/2*(I1-3)-mu*ln(J)+";
+  for (const auto &text :
+       {split + "sqrt(I1-3)" + volume, split + "0.01*(I2-3)^0.9" + volume, split + "0" + volume + "+0.1*abs(J-1)",
+        split + "0" + volume + "+0.001*abs(J-1)^1.5", plain + "sqrt(abs(I1-3))" + volume, plain + "sqrt(I1-3)" + volume,
+        plain + "(I2-3)^1.5" + volume, plain + "abs(I1-3)^1.5" + volume})
+    adamant::test::expect_error<adamant::InputError>([&] { (void)parse_energy("Material", text); },
+                                                     {"Material", "steep at rest"});
+  for (const auto &text : {split + "(I1-3)^1.5" + volume, split + "2*(I2-3)^1.1" + volume,
+                           split + "0" + volume + "+abs(J-1)^2.5", split + "0" + volume + "+1e6*(J-1)^3",
+                           split + "exp(100*(I1-3))" + volume, split + "0; U = K/2*(J-1)^2*(J<1?0.5:1)",
+                           split + "-1e-4*ln(1-1e4*(I1-3))" + volume, plain + "abs(I1-3)^2.5" + volume})
+    EXPECT_NO_THROW((void)parse_energy("Material", text)) << text;
+}
+
+// Where second derivatives are integrated, energies have ten digits.
+TEST(EnergyExpressions, EnergiesOfSmallStrains)
+{
+  const auto expressions = as_expressions();
+  for (std::size_t e = 0; e < energies.size(); ++e)
+    for (const double h : {1e-9, 1e-7, 1e-6, 4e-6})
+      {
+        Tensor<2, 3> F = unit_symmetric_tensor<3>();
+        F[0][0] += h;
+        F[1][2] -= 0.3 * h;
+        F[2][2] -= 0.5 * h;
+        const Tensor<2, 3>        H       = F - Tensor<2, 3>(unit_symmetric_tensor<3>());
+        const Tensor<2, 3>        G       = H + transpose(H) + transpose(H) * H;
+        const double              trace_G = trace(G);
+        const Tensor<2, 3>        D       = G - trace_G / 3. * Tensor<2, 3>(unit_symmetric_tensor<3>());
+        const adamant::Invariants at{trace_G, 0.5 * scalar_product(D, D), determinant(D), trace(H) + H[0][0] * H[2][2]};
+        const double              expected = energies[e].shape(at).value + energies[e].volumetric(at.j).value,
+                     found                 = expressions[e].shape(at).value + expressions[e].volumetric(at.j).value;
+        EXPECT_NEAR(found, expected, 1e-9 * expected) << e << ", " << h;
+      }
 }
 } // namespace
