@@ -74,10 +74,6 @@ public:
 
   void launch_waiting() const { device->launch_waiting(); } ///< launches what together() holds so far
 
-  /// Runs operations beside later ones, up to `join`. They are no sums, and write nothing that later ones touch.
-  void beside(const std::function<void()> &operations) const { device->beside(operations); }
-  void join() const { device->join(); } ///< lets later operations begin behind all of these
-
   /// Calls f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator
   /// works on independent elements: a GPU then loads several before it stores the first.
   template <typename Functor>

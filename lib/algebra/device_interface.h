@@ -210,8 +210,6 @@ public:
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
   virtual void run_together(const std::function<void()> &operations) { operations(); } ///< see Device
   virtual void launch_waiting() {}                                                     ///< see Device
-  virtual void beside(const std::function<void()> &operations) { operations(); }       ///< see Device
-  virtual void join() {}                                                               ///< see Device
   virtual int  n_recorded() const { return 0; }                                        ///< graphs of run_together
 
   /// A function that ends by asking a loop's control; on the host it returns the answer.

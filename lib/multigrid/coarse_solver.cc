@@ -84,12 +84,10 @@ public:
     const int n = level.n_rows();
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
-    level.device.beside([&] {
-      dense.set_zero();
-      level.device.for_each(n, MakeDense{level.changing()->view(), kernel, dense.data()});
-      level.device.invert(dense, n);
-      inverse.update_dense(dense);
-    });
+    dense.set_zero();
+    level.device.for_each(n, MakeDense{level.changing()->view(), kernel, dense.data()});
+    level.device.invert(dense, n);
+    inverse.update_dense(dense);
   }
   void        solve(const Vector &b, Vector &x) override { level.device.multiply(Number(1), inverse, b, Number(0), x); }
   std::string description() const override { return "dense inverse"; }

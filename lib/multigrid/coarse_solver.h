@@ -32,8 +32,7 @@ public:
 
   virtual ~CoarseSolver() = default;
 
-  /// Takes over the values that the level's matrix has now, by operations that may run beside later ones (Device::join).
-  virtual void        update()                          = 0;
+  virtual void        update()                          = 0; ///< takes over the values that the level's matrix has now
   virtual void        solve(const Vector &b, Vector &x) = 0; ///< sets x to about A⁻¹ b
   virtual std::string description() const               = 0; ///< its name, such as "dense inverse"
 };

@@ -22,10 +22,9 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
 template <typename Number>
 void VCycle<Number>::update()
 {
-  lowest.update(); // goes on beside the others
   for (auto &level : levels)
     level.update();
-  device.join();
+  lowest.update();
 }
 
 template <typename Number>

@@ -21,7 +21,8 @@ public:
   /// InputError for numbers of steps or cycles that are too small.
   VCycle(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &options);
 
-  void update(); ///< takes over the values that the levels' matrices have now; patterns and transfers stay
+  /// Takes over the values that the levels' matrices have now; patterns and transfers stay.
+  void update();
 
   /// Returns the result of V-cycles for b from a zero guess; options.cycles is their number. The result is in a vector
   /// of the V-cycle until the next call.

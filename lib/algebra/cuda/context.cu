@@ -176,11 +176,10 @@ DeviceId Context::take_device(int rank_on_machine)
   graphs              = setting == nullptr || std::string(setting) != "0";
   int driver          = 0;
   check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  loops         = conditional_nodes && driver >= 12040 && sparse_format == MatrixFormat::compressed;
-  main_stream   = create_stream();
-  stream_beside = create_stream(-1); // few threads, which begin as soon as they can
-  partials      = DeviceArray<double>(ledger, max_sums * reduction_blocks, "reductions");
-  finished      = DeviceArray<unsigned int>(ledger, 1, "reductions");
+  loops       = conditional_nodes && driver >= 12040 && sparse_format == MatrixFormat::compressed;
+  main_stream = create_stream();
+  partials    = DeviceArray<double>(ledger, max_sums * reduction_blocks, "reductions");
+  finished    = DeviceArray<unsigned int>(ledger, 1, "reductions");
   check(cudaMemsetAsync(finished.data(), 0, sizeof(unsigned int), stream()), "cudaMemsetAsync", finished.data(), 0);
   synchronize();
   DeviceId id;
@@ -203,34 +202,6 @@ Batch *Context::open_batch() const
 int Context::n_recorded() const
 {
   return together ? together->n_recorded() : 0;
-}
-
-void Context::let_wait(CUstream_st *later, CUstream_st *earlier) const
-{
-  const auto event = create_event();
-  check(cudaEventRecord(event.get(), earlier), "cudaEventRecord", earlier);
-  check(cudaStreamWaitEvent(later, event.get(), 0), "cudaStreamWaitEvent", later);
-  separate_next_launch();
-}
-
-void Context::beside(const std::function<void()> &operations)
-{
-  if (open_batch() != nullptr) // which has an order of its own
-    return operations();
-  let_wait(stream_beside.get(), stream());
-  const auto exchange = [this](void *) {
-    std::swap(main_stream, stream_beside);
-    separate_next_launch(); // the last one was on the other stream
-  };
-  exchange(this);
-  const std::unique_ptr<void, decltype(exchange)> back(this, exchange);
-  operations();
-}
-
-void Context::join()
-{
-  if (open_batch() == nullptr)
-    let_wait(stream(), stream_beside.get());
 }
 
 std::string Context::exchange() const

@@ -80,8 +80,6 @@ public:
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
   void                             run_together(const std::function<void()> &operations) override;
   void                             launch_waiting() override { stream(); }
-  void                             beside(const std::function<void()> &operations) override;
-  void                             join() override;
   int                              n_recorded() const override;
   std::shared_ptr<LoopStorage>     create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
                                                bool recordable) override;
@@ -129,12 +127,11 @@ public:
 
 private:
   DeviceId take_device(int rank_on_machine);
-  void     let_wait(CUstream_st *later, CUstream_st *earlier) const;
 
   Communicator                        all_ranks;
   MatrixFormat                        sparse_format;
   std::shared_ptr<Memory>             ledger = std::make_shared<Memory>();
-  std::shared_ptr<CUstream_st>        main_stream, stream_beside;
+  std::shared_ptr<CUstream_st>        main_stream;
   std::shared_ptr<const Ranks>        across;
   std::string                         device_name;
   int                                 device_number = 0, multiprocessors = 0;
@@ -142,7 +139,6 @@ private:
   mutable bool                        behind_writer = false; // whether the last launch was a writer
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
-  DeviceArray<char>                   for_inverses;
   mutable Staging                     staging;
   int                                 matrix_revision = 0;
   std::unique_ptr<Batch>              together;  // null where no loops are replayed

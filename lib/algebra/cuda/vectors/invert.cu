@@ -209,23 +209,23 @@ void Context::invert(double *a, int n)
   if (blocks > most)
     throw RunError("this GPU inverts at most " + std::to_string(most * panel_threads) + " rows, not " +
                    std::to_string(n));
-  const std::size_t bytes = 2 * sizeof(Message) + n * (panel * sizeof(double) + sizeof(int)) + sizeof(unsigned);
-  if (for_inverses.size() < bytes)
-    for_inverses = DeviceArray<char>(memory_of_device(), bytes, "conversion");
-  const auto messages = reinterpret_cast<Message *>(for_inverses.data());
-  const auto rows     = reinterpret_cast<double *>(messages + 2);
-  const auto pivot    = reinterpret_cast<int *>(rows + static_cast<std::size_t>(panel) * n);
-  const auto calls    = reinterpret_cast<unsigned *>(pivot + n);
-  clear(calls, sizeof(unsigned));
-  const dim3 products(blocks_for(n, columns_of_block), blocks_for(n, rows_of_block));
+  const auto          &memory = memory_of_device();
+  DeviceArray<double>  rows(memory, std::size_t(panel) * n, "conversion");
+  DeviceArray<int>     pivot(memory, n, "conversion");
+  DeviceArray<Message> messages(memory, 2, "conversion");
+  const unsigned       none  = 0;
+  auto                 calls = to_device(*this, &none, 1, "conversion");
+  const dim3           products(blocks_for(n, columns_of_block), blocks_for(n, rows_of_block));
   for (int first = 0; first < n; first += panel)
     {
       const int end = std::min(n, first + panel);
-      launch(*this, "panel of a dense matrix", panel_kernel, blocks, panel_threads, n, first, end, a, pivot, messages,
-             calls);
-      launch(*this, "rows of a panel", rows_kernel, blocks_for(n), block_size, n, first, end, a, pivot, rows);
-      launch(*this, "product with a panel", product_kernel, products, columns_of_block, n, first, end, a, rows);
+      launch(*this, "panel of a dense matrix", panel_kernel, blocks, panel_threads, n, first, end, a, pivot.data(),
+             messages.data(), calls.data());
+      launch(*this, "rows of a panel", rows_kernel, blocks_for(n), block_size, n, first, end, a, pivot.data(),
+             rows.data());
+      launch(*this, "product with a panel", product_kernel, products, columns_of_block, n, first, end, a, rows.data());
     }
-  launch(*this, "exchange of columns", exchange_columns_kernel, blocks_for(n, 32), 32, n, a, pivot);
+  launch(*this, "exchange of columns", exchange_columns_kernel, blocks_for(n, 32), 32, n, a, pivot.data());
+  synchronize();
 }
 } // namespace adamant::cuda

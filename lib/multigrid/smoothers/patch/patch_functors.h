@@ -225,8 +225,6 @@ private:
     const Number *const pivots = &a(first, first);
     Number *const       x      = is_column ? &a(first, i) : &a(i, first);
     Number              old[block];
-    // nvcc reads four floats of A_KK at once. One may lie above it, where another thread writes. Nobody uses it,
-    // but racecheck reports it.
 #pragma unroll
     for (int k = 0; k < block; ++k)
       old[k] = k >= width ? Number(0) : is_column ? x[k * step] : -x[k * step];
