@@ -598,7 +598,8 @@ TEST_F(StokesRanks, PeriodicBoundariesByCells)
                            "Mesh/Cells=1, 1, 1",
                            "Mesh/Refinements=2",
                            "Mesh/Periodic boundaries=0: 1, 4: 5",
-                           "Problem/Body force=pi^2*sin(pi*y)*(1+0.3*cos(2*pi*x)); 0; cos(2*pi*z)*y"};
+                           "Problem/Body force=pi^2*sin(pi*y)*(1+0.3*cos(2*pi*x)); 0; cos(2*pi*z)*y",
+                           "Output/Statistics=mean speed; max speed"};
   const auto     rows   = run_on(3, layers + Settings{"Linear solver/Products=rows"}),
              cells      = run_on(3, layers + Settings{"Linear solver/Products=cells"});
   EXPECT_GT(cells.record.at("levels_by_cells"), 0);
