@@ -485,6 +485,41 @@ TEST_F(Solid, LoadStepsThatFailAreHalved)
   EXPECT_NE(outcome.out.find("is taken again with half its length"), std::string::npos) << outcome.out;
 }
 
+// Thin cells around one node: below the coarsest level an aggregate of ML has fewer unknowns than there are modes.
+TEST_F(Solid, AlgebraicLevelsOfAFan)
+{
+  const int         n    = 254;
+  const std::string file = (folder / "fan.msh").string();
+  std::ofstream     out(file);
+  out.precision(17);
+  out << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" << 2 * n + 1 << "\n1 0 0 0\n";
+  for (int k = 0; k < 2 * n; ++k)
+    {
+      const double angle = std::acos(-1.) * k / n, radius = k % 2 == 0 ? 1. : 1.05;
+      out << k + 2 << ' ' << radius * std::cos(angle) << ' ' << radius * std::sin(angle) << " 0\n";
+    }
+  out << "$EndNodes\n$Elements\n" << 3 * n << '\n';
+  for (int k = 0; k < n; ++k)
+    {
+      const int a = 2 * k + 2, b = a + 1, c = (2 * k + 2) % (2 * n) + 2;
+      out << 3 * k + 1 << " 1 2 10 10 " << a << ' ' << b << '\n'
+          << 3 * k + 2 << " 1 2 10 10 " << b << ' ' << c << '\n'
+          << 3 * k + 3 << " 3 2 20 20 1 " << a << ' ' << b << ' ' << c << '\n';
+    }
+  out << "$EndElements\n";
+  out.close();
+  std::vector<std::string> arguments = {"--dry-run"};
+  for (const std::string setting :
+       {"Mesh/File=" + file, std::string("Mesh/Refinements=1"), std::string("Discretization/Degree=2"),
+        std::string("Problem/Dimension=2"), std::string("Problem/Material=neo_hooke; E = 10; nu = 0.3"),
+        std::string("Problem/Body force=0; -0.2"), std::string("Problem/Dirichlet boundaries=10: xy"),
+        std::string("Linear solver/Smoother=block_jacobi"), std::string("Linear solver/Coarsest level cells=300")})
+    arguments.insert(arguments.end(), {"--set", setting});
+  const auto outcome = start(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("V-cycles on 3 algebraic levels"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Solid, SaysWhatIsWrong)
 {
   const auto message = [this](const Settings &settings) {

@@ -4,9 +4,7 @@
 #include "fem/poisson.h"
 #include "fem/support.h"
 #include "frame/sparse_direct.h"
-#include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
-#include "operators/device_level.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_tools.h>
@@ -237,49 +235,6 @@ TEST(Solvers, TrilinosAMGOnTheCoarsestLevel)
   o.multigrid.coarse_solver      = adamant::CoarseSolverType::external;
   o.multigrid.make_coarse_solver = adamant::make_trilinos_amg({});
   EXPECT_NEAR(iterations(few_levels, o), inverse, 3);
-}
-
-// A node that is hardly coupled to others is an aggregate of its own: two rows for three modes. Nodes are on a line and a
-// parabola; each coarse unknown has an equation.
-TEST(Solvers, AggregatesOfFewerRowsThanModes)
-{
-  const int                   n_nodes = 600, weak = 300;
-  const auto                  A = adamant::matrix_of_rows(2 * n_nodes, 2 * n_nodes, [&](int i, adamant::Row &row) {
-    for (int j = std::max(i - 2, i % 2); j < std::min(i + 3, 2 * n_nodes); j += 2)
-      row.emplace_back(j, j == i ? 2. : i / 2 == weak || j / 2 == weak ? -1e-6 : -1.);
-  });
-  adamant::TrilinosAMGOptions options;
-  options.node_size = 2;
-  options.near_null_space.assign(3, adamant::Array<double>(2 * n_nodes, 0.));
-  for (int node = 0; node < n_nodes; ++node)
-    {
-      const double x                       = 0.01 * node;
-      options.near_null_space[0][2 * node] = options.near_null_space[1][2 * node + 1] = 1.;
-      options.near_null_space[2][2 * node]                                            = -x * x;
-      options.near_null_space[2][2 * node + 1]                                        = x;
-    }
-  adamant::MultigridOptions multigrid;
-  multigrid.coarse_solver      = adamant::CoarseSolverType::external;
-  multigrid.make_prolongations = adamant::make_trilinos_prolongations(options);
-  if (!multigrid.make_prolongations)
-    GTEST_SKIP() << "deal.II has no Epetra";
-  bool empty = false; // a column of a prolongation
-  for (const auto &P : multigrid.make_prolongations(A))
-    {
-      const auto R = adamant::transpose(*P);
-      for (int i = 0; i < R.n_rows; ++i)
-        empty = empty || R.row_start[i] == R.row_start[i + 1];
-    }
-  EXPECT_FALSE(empty);
-  const auto device = adamant::Device::host(1);
-  const auto shared = std::make_shared<const adamant::CSRMatrix<double>>(A);
-  const auto solver = make_coarse_solver(adamant::DeviceLevel<double>(device, {shared, nullptr, nullptr}), multigrid);
-  const adamant::Array<double> expected(A.n_rows, 1.);
-  adamant::Vector<double>      x(device, A.n_rows);
-  solver->solve(adamant::Vector<double>(device, adamant::product(A, expected)), x);
-  EXPECT_EQ(solver->description(), "V-cycles on 3 algebraic levels");
-  for (const double value : adamant::to_host(x))
-    EXPECT_NEAR(value, 1., 0.1);
 }
 
 // The automatic one takes the dense inverse of few rows, of more UMFPACK's factors, which are exact.
