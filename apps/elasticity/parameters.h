@@ -183,11 +183,11 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  std::vector<std::string> restart_keys() const
+  RestartKeys restart_keys() const
   {
-    std::vector<std::string> keys = output.of_columns();
+    RestartKeys keys = output.of_columns();
     if (time.stationary || discretization.by_estimate()) // which take the load at the end time
-      keys.emplace_back("Time stepping/End time");
+      keys.must_stay.emplace_back("Time stepping/End time");
     return keys;
   }
 

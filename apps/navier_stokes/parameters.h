@@ -147,12 +147,12 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  std::vector<std::string> restart_keys() const
+  RestartKeys restart_keys() const
   {
-    std::vector<std::string> keys = output.of_columns();
-    keys.insert(keys.end(), {"Output/Force boundaries", "Output/Force scale"});
+    RestartKeys keys = output.of_columns();
+    keys.must_stay.insert(keys.must_stay.end(), {"Output/Force boundaries", "Output/Force scale"});
     if (time.steady_tolerance > 0.) // the statistics tell when the run ends
-      keys.emplace_back("Output/Statistics interval");
+      keys.must_stay.emplace_back("Output/Statistics interval");
     return keys;
   }
 

@@ -59,7 +59,7 @@ struct Parameters : CubeParameters
   }
 
   // Returns the keys that a continued run may not change.
-  std::vector<std::string> restart_keys() const { return output.of_columns(); }
+  RestartKeys restart_keys() const { return output.of_columns(); }
 
   bool has_exact_solution() const
   {

@@ -325,15 +325,15 @@ struct Parameters
     return schedule;
   }
 
-  // A continued run may not change the first keys, though others may. It may change the loads and the lengths of steps.
-  // In a motion the boundary has a velocity.
-  std::vector<std::string> restart_keys() const
+  // A continued run may change loads and lengths of steps. In a motion the boundary has a velocity, which stays.
+  RestartKeys restart_keys() const
   {
-    auto keys = output.of_columns();
-    keys.insert(keys.end(), {"Newton/Steps", "Problem/Load factor", "Problem/Body force", "Problem/Traction",
-                             "Problem/Follower pressure", "Time stepping/Load steps", "Time stepping/Time step"});
+    RestartKeys keys = output.of_columns();
+    keys.must_stay.emplace_back("Newton/Steps");
+    keys.may_change = {"Problem/Load factor",       "Problem/Body force",       "Problem/Traction",
+                       "Problem/Follower pressure", "Time stepping/Load steps", "Time stepping/Time step"};
     if (time.stationary)
-      keys.emplace_back("Problem/Boundary displacement");
+      keys.may_change.emplace_back("Problem/Boundary displacement");
     return keys;
   }
 

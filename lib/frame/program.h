@@ -12,6 +12,12 @@ namespace adamant
 {
 class Run;
 
+/// The keys "Section/key" of a program that its restarts treat otherwise than restart_rules.cc does for all programs.
+struct RestartKeys
+{
+  std::vector<std::string> must_stay, may_change = {};
+};
+
 /// The functions of a program that run_program calls.
 class Program
 {
@@ -20,9 +26,8 @@ public:
 
   virtual void check() const = 0;                    ///< throws InputError where parameters do not fit together
   virtual void check_device(const Device &) const {} ///< throws InputError where the device or its ranks do not fit
-  /// Returns keys that a restart of this program may not change, though others may, or the reverse: see check_restart.
-  virtual std::vector<std::string> restart_keys() const { return {}; }
-  virtual void                     solve(const Device &device, Run &run) const = 0;
+  virtual RestartKeys restart_keys() const { return {}; } ///< see check_restart
+  virtual void        solve(const Device &device, Run &run) const = 0;
 };
 
 /// The main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
@@ -34,7 +39,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
 /// `Parameters` object is made of ParameterAcceptors. It has the functions
 /// - `unsigned int dim() const`, which returns 2 or 3.
 /// - `void check() const`, which throws InputError where parameters do not fit together.
-/// - `std::vector<std::string> restart_keys() const`, see Program. It may be missing.
+/// - `RestartKeys restart_keys() const`, see Program. It may be missing.
 /// - `void check_device(const Device &) const`, see Program. It may be missing.
 template <typename Parameters, template <int> class Problem>
 int run_program(int argc, char **argv, const std::string &application, const std::string &description)
@@ -52,7 +57,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
       if constexpr (std::is_invocable_v<decltype(check), const Parameters &>)
         check(parameters);
     }
-    std::vector<std::string> restart_keys() const override
+    RestartKeys restart_keys() const override
     {
       const auto keys = [](const auto &given) -> decltype(given.restart_keys()) { return given.restart_keys(); };
       if constexpr (std::is_invocable_v<decltype(keys), const Parameters &>)

@@ -22,7 +22,7 @@ namespace
 // Why a level is no mesh for products by cells.
 const char *const causes[] = {"", "n is prescribed where nodes of these levels hang, or along no axis",
                               "sides of these levels' cells are not parallel to the axes",
-                              "cells of these levels are no boxes of one shape"};
+                              "cells of these levels are no boxes of one shape, or some are turned by 180 degrees"};
 
 bool none_on(const Communicator &ranks, int cause, std::string &why)
 {
@@ -446,7 +446,7 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<dim> &space, const Array<
 {
   const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
   CellMesh                 result = mesh_of(space, K, vertex);
-  const bool               alike = set_scales(space, of_shapes, K, result), fits = list_hanging(space, result);
+  const bool               alike = set_scales(space, of_shapes, K, result), fits = alike && list_hanging(space, result);
   auto                     tree = alike && fits ? with_axes(std::move(result)) : std::nullopt;
   if (!none_on(space.communicator(), !alike ? 3 : !fits ? 1 : !tree ? 2 : 0, why))
     return std::nullopt;

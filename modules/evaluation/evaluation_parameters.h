@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frame/program.h"
 #include "meshes/mesh_file.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -74,7 +75,7 @@ struct EvaluationParameters : dealii::ParameterAcceptor
     return std::find(fields.begin(), fields.end(), field) != fields.end();
   }
   /// Returns the keys that a continued run may not change, as they make columns of statistics.csv.
-  static std::vector<std::string> of_columns() { return {"Output/Points", "Output/Statistics"}; }
+  static RestartKeys of_columns() { return {{"Output/Points", "Output/Statistics"}}; }
 
   /// Adds "Statistics interval", for programs that take time steps.
   void add_statistics_interval();

@@ -60,11 +60,11 @@ std::vector<double> near_rest(const EnergyExpression &energy, const SmallStrains
   return result;
 }
 
-// Whether stress over strain or a modulus grows beyond bounds, or is no number, as strains become small. At both
-// strains the texts count, and no integrals of second derivatives.
+// Whether stress over strain or a modulus grows beyond bounds, or is no number, as strains become small. A power that
+// grows by half between these strains is seen; an energy that softens at larger ones is not steep.
 bool is_steep(const EnergyExpression &energy, const SmallStrains &at_rest)
 {
-  const auto   nearer = near_rest(energy, at_rest, 0x1p-16), farther = near_rest(energy, at_rest, 0x1p-8);
+  const auto   nearer = near_rest(energy, at_rest, 0x1p-16), farther = near_rest(energy, at_rest, 0x1p-12);
   const double rounding = 1e-6 * (std::abs(at_rest.shear) + std::abs(at_rest.bulk));
   bool         steep    = false;
   for (std::size_t k = 0; k < nearer.size(); ++k)

@@ -158,7 +158,7 @@ SolidEnergy parse_energy(const std::string &key, const std::string &text)
             "; norms take its square, which double precision does not hold");
   require(
     energy.bulk <= 1e9 * energy.shear(), where, ": K/mu = ", energy.bulk / energy.shear(),
-    " is above 1e9, or nu too close to 0.5: double precision does not hold both moduli; K/mu = 5000 is nu = 0.4999");
+    " is above 1e9, or nu too close to 0.5: rounding of volumes would decide on the shape; K/mu = 5000 is nu = 0.4999");
   return energy;
 }
 

@@ -100,8 +100,8 @@ TEST_F(SolidRestart, GivesTheSameBits)
   expect_restart_equals_uninterrupted(body + moves + Settings{"Time stepping/Scheme=energy_momentum"});
 }
 
-// A load step fails right after the mesh has changed. What is continued changes it no further. It fails in the same way,
-// or under another load goes on as a run under that load, to the bit.
+// A load step fails right after the mesh has changed. What is continued changes it no further. It fails in the same
+// way, or under another load goes on as a run under that load, to the bit.
 TEST_F(SolidRestart, AnotherLoadAfterAFailedStep)
 {
   const Settings steps     = {"Time stepping/Load steps=6", "Adaptivity/Interval=3", "Adaptivity/Largest level=4",

@@ -15,7 +15,7 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "solvers": {"base", "algebra", "operators"},
     "multigrid": {"base", "algebra", "operators", "solvers"},
     "fem": {"base", "algebra", "operators"},
-    "expressions": {"base", "algebra"},
+    "expressions": {"base"},
     "frame": {"base", "algebra", "operators", "solvers", "multigrid", "fem", "expressions"},
 }
 MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 CODE = {".h", ".cc", ".cu", ".cuh", ".in"}
-MOST = {"lib": (270, 35010), "modules": (124, 18470)}  # files and lines
+MOST = {"lib": (270, 34980), "modules": (124, 18470)}  # files and lines
 MODULES = ("meshes", "flow", "cells", "stokes", "elasticity", "tensor", "direct")  # the sources of these, without tests
 MOST_LINES = 60  # between the braces of a function
 # The lines of main.cc, and of all files of the program.
@@ -126,7 +126,7 @@ class Sizes(unittest.TestCase):
 
     def test_too_much_is_found(self):
         self.assertEqual(self.broken({f"lib/base/{i}.h": "\n" for i in range(271)}), ["lib: 271 files, more than 270"])
-        self.assertEqual(self.broken({"lib/CMakeLists.txt": "\n" * 35011}), ["lib: 35011 lines, more than 35010"])
+        self.assertEqual(self.broken({"lib/CMakeLists.txt": "\n" * 34981}), ["lib: 34981 lines, more than 34980"])
         modules = {"modules/flow/a.cc": "\n" * 8200, "modules/stokes/a.h": "\n" * 10270, "modules/dealii/a.h": "\n" * 9}
         self.assertEqual(self.broken({**modules, "modules/flow/tests/a.cc": "\n", "modules/flow/README.md": "\n"}), [])
         self.assertEqual(self.broken({**modules, "modules/direct/a.cu": "\n"}),

@@ -26,6 +26,7 @@
 
 namespace adamant
 {
+struct RestartKeys;
 /// Section "Checkpoint": when a run writes a checkpoint.
 struct CheckpointParameters : dealii::ParameterAcceptor
 {
@@ -132,6 +133,6 @@ private:
 std::string comparable_parameters();
 
 /// Throws InputError with the parameters that differ from the checkpoint's and that a restart may not change. It may
-/// change those listed in restart_rules.cc. For keys "Section/key" in `exceptions` the reverse holds in this program.
-void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &exceptions);
+/// change those listed in restart_rules.cc, without `keys.must_stay`, and `keys.may_change`.
+void check_restart(const CheckpointReader &checkpoint, const RestartKeys &keys);
 } // namespace adamant

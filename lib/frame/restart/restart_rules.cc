@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "frame/parameters/parameters.h"
+#include "frame/program.h"
 
 #include <deal.II/base/parameter_handler.h>
 #include <deal.II/base/utilities.h>
@@ -20,7 +21,7 @@ namespace adamant
 namespace
 {
 // When a run ends, what is written of it, and where it is computed: "Section/key", a whole section, or a key of every
-// section. All else is part of the problem.
+// section. All else is part of the problem, unless a program's RestartKeys say otherwise.
 const std::vector<std::string> may_change = {
   "*/End time", "*/Steps", "Output", "*/Output interval", "Checkpoint", "Ranks", "Linear solver/Matrix format"};
 
@@ -63,7 +64,7 @@ std::string comparable_parameters()
   return values.dump();
 }
 
-void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &exceptions)
+void check_restart(const CheckpointReader &checkpoint, const RestartKeys &keys)
 {
   const auto before   = nlohmann::json::parse(checkpoint.header.values).flatten(),
              now      = nlohmann::json::parse(comparable_parameters()).flatten();
@@ -78,7 +79,8 @@ void check_restart(const CheckpointReader &checkpoint, const std::vector<std::st
   for (const auto &entry : all.items())
     if (const std::string key = entry.key().substr(1), was = value_in(before, entry.key()),
         is = value_in(now, entry.key());
-        !same_value(was, is) && is_among(may_change, key) == is_among(exceptions, key))
+        !same_value(was, is) && !is_among(keys.may_change, key) &&
+        (is_among(keys.must_stay, key) || !is_among(may_change, key)))
       differences += (differences.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
   require(differences.empty(), "--restart: parameters that change the result differ from those of '", checkpoint.file,
           "': ", differences);

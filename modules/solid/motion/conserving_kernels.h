@@ -104,7 +104,7 @@ struct ConservingPoint
         S[c][d] = 2. * W.G[c][d];
     squares              = product_of<dim>(D, D);
     const double to_size = relative_squares();
-    if (energy.kind == StoredEnergy::st_venant_kirchhoff || to_size < 1e-14 * fmin(1., product_of<dim>(middle, middle)))
+    if (energy.kind == StoredEnergy::st_venant_kirchhoff || to_size < 1e-16 * fmin(1., product_of<dim>(middle, middle)))
       squares = 0.; // κ D is then below rounding
     if (squares == 0.)
       return;

@@ -208,10 +208,12 @@ TEST(EnergyExpressions, SteepAtRest)
         plain + "(I2-3)^1.5" + volume, plain + "abs(I1-3)^1.5" + volume})
     adamant::test::expect_error<adamant::InputError>([&] { (void)parse_energy("Material", text); },
                                                      {"Material", "steep at rest"});
-  for (const auto &text : {split + "(I1-3)^1.5" + volume, split + "2*(I2-3)^1.1" + volume,
-                           split + "0" + volume + "+abs(J-1)^2.5", split + "0" + volume + "+1e6*(J-1)^3",
-                           split + "exp(100*(I1-3))" + volume, split + "0; U = K/2*(J-1)^2*(J<1?0.5:1)",
-                           split + "-1e-4*ln(1-1e4*(I1-3))" + volume, plain + "abs(I1-3)^2.5" + volume})
+  for (const auto &text :
+       {split + "(I1-3)^1.5" + volume, split + "2*(I2-3)^1.1" + volume, split + "0" + volume + "+abs(J-1)^2.5",
+        split + "0" + volume + "+1e6*(J-1)^3", split + "exp(100*(I1-3))" + volume,
+        split + "0; U = K/2*(J-1)^2*(J<1?0.5:1)", split + "-1e-4*ln(1-1e4*(I1-3))" + volume,
+        plain + "abs(I1-3)^2.5" + volume, split + "0; U = K*1e-6*ln(cosh(1000*(J-1)))",
+        split + "0; U = K*4e-6*(sqrt(1+((J-1)/0.002)^2)-1)"})
     EXPECT_NO_THROW((void)parse_energy("Material", text)) << text;
 }
 
