@@ -121,7 +121,7 @@ struct Parameters
   adamant::Schedule schedule() const { return {1., time.steps, time.output_interval, output.statistics_interval}; }
 
   // Returns the keys that a continued run may not change.
-  RestartKeys restart_keys() const { return output.of_columns(); }
+  adamant::RestartKeys restart_keys() const { return output.of_columns(); }
 
   unsigned int dim() const { return problem.dimension; }
 

@@ -183,9 +183,9 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  RestartKeys restart_keys() const
+  adamant::RestartKeys restart_keys() const
   {
-    RestartKeys keys = output.of_columns();
+    adamant::RestartKeys keys = output.of_columns();
     if (time.stationary || discretization.by_estimate()) // which take the load at the end time
       keys.must_stay.emplace_back("Time stepping/End time");
     return keys;

@@ -147,9 +147,9 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  RestartKeys restart_keys() const
+  adamant::RestartKeys restart_keys() const
   {
-    RestartKeys keys = output.of_columns();
+    adamant::RestartKeys keys = output.of_columns();
     keys.must_stay.insert(keys.must_stay.end(), {"Output/Force boundaries", "Output/Force scale"});
     if (time.steady_tolerance > 0.) // the statistics tell when the run ends
       keys.must_stay.emplace_back("Output/Statistics interval");

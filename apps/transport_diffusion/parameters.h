@@ -215,7 +215,7 @@ struct Parameters
   }
 
   // Returns the keys that a continued run may not change.
-  RestartKeys restart_keys() const { return output.of_columns(); }
+  adamant::RestartKeys restart_keys() const { return output.of_columns(); }
 
   // Checks conditions that no single parameter's pattern can tell.
   void check() const
