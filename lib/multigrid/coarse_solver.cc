@@ -343,10 +343,11 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
       const auto diagonal = adamant::diagonal(matrix);
       double     trace = 0, n_ones = 0;
       for (int i = 0; i < n; ++i)
-        {
-          trace += kernel.has(i) ? diagonal[i] : 0.;
-          n_ones += kernel.has(i);
-        }
+        if (kernel.has(i))
+          {
+            trace += diagonal[i];
+            ++n_ones;
+          }
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
           if (kernel.has(i) && kernel.has(j))

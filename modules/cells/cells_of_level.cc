@@ -447,7 +447,7 @@ std::optional<CellMesh> tree_of_cells(const LevelSpace<dim> &space, const Array<
   const std::array<int, 8> vertex = {{0, 1, 2, 3, 4, 5, 6, 7}};
   CellMesh                 result = mesh_of(space, K, vertex);
   const bool               alike = set_scales(space, of_shapes, K, result), fits = alike && list_hanging(space, result);
-  auto                     tree = alike && fits ? with_axes(std::move(result)) : std::nullopt;
+  auto                     tree = fits ? with_axes(std::move(result)) : std::nullopt;
   if (!none_on(space.communicator(), !alike ? 3 : !fits ? 1 : !tree ? 2 : 0, why))
     return std::nullopt;
   if (space.communicator().size() > 1)

@@ -87,9 +87,8 @@ Array<double> matrices_of_shapes(const LevelSpace<dim> &space, const dealii::Map
   return result;
 }
 
-template decltype(matrices_by_cells<2>) matrices_by_cells<2>;
-template decltype(matrices_by_cells<3>) matrices_by_cells<3>;
-
+template decltype(matrices_by_cells<2>)  matrices_by_cells<2>;
+template decltype(matrices_by_cells<3>)  matrices_by_cells<3>;
 template decltype(matrices_of_shapes<2>) matrices_of_shapes<2>;
 template decltype(matrices_of_shapes<3>) matrices_of_shapes<3>;
 

@@ -43,8 +43,9 @@ ElasticMaterial mean_of(const std::vector<ElasticMaterial> &materials)
 
 std::string fault_of_material(double young, double poisson, double density, bool with_density)
 {
-  if (!(young > 0. && std::isnormal(young * young)))
-    return text_of("Young modulus = ", young, ": it has to be positive, and double precision to hold its square");
+  if (!(young > 0. && std::isnormal(young * young))) // norms take its square
+    return text_of("Young modulus = ", young,
+                   young > 0. ? ": double precision does not hold its square" : ": it has to be positive");
   if (!(poisson > -1. && poisson < 0.5))
     return text_of("Poisson ratio = ", poisson,
                    ": it has to lie above -1 and below 0.5 (an incompressible material, nu = 0.5, needs a mixed "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 namespace
 {
@@ -61,6 +62,13 @@ protected:
   void start_on(int n_ranks)
   {
     before = n_ranks == 1 ? "" : "mpirun --oversubscribe --bind-to none -np " + std::to_string(n_ranks);
+  }
+
+  // Runs with products by rows, and by cells.
+  std::pair<Outcome, Outcome> by_rows_and_cells(int n_ranks, const Settings &settings)
+  {
+    auto rows = run_on(n_ranks, settings + Settings{"Linear solver/Products=rows"});
+    return {std::move(rows), run_on(n_ranks, settings + Settings{"Linear solver/Products=cells"})};
   }
 };
 
@@ -581,8 +589,7 @@ void expect_same_end(const std::string &folder, const std::string &reference_fol
 // By cells, with hanging nodes, as by rows.
 TEST_F(StokesRanks, ByCellsAsByRows)
 {
-  const auto rows  = run_on(2, balls_in_3d + Settings{"Linear solver/Products=rows"}),
-             cells = run_on(2, balls_in_3d + Settings{"Linear solver/Products=cells"});
+  const auto [rows, cells] = by_rows_and_cells(2, balls_in_3d);
   EXPECT_EQ(rows.record.at("levels_by_cells"), 0);
   EXPECT_EQ(cells.record.at("levels_by_cells"), 3);
   EXPECT_GT(cells.record.at("hanging_nodes"), 0);
@@ -593,35 +600,34 @@ TEST_F(StokesRanks, ByCellsAsByRows)
 // Periodic boundaries have ghosts that no cell of a rank has, from three ranks on.
 TEST_F(StokesRanks, PeriodicBoundariesByCells)
 {
-  const Settings layers = {"Problem/Dimension=3",
-                           "Problem/Case=expressions",
-                           "Mesh/Cells=1, 1, 1",
-                           "Mesh/Refinements=2",
-                           "Mesh/Periodic boundaries=0: 1, 4: 5",
-                           "Problem/Body force=pi^2*sin(pi*y)*(1+0.3*cos(2*pi*x)); 0; cos(2*pi*z)*y",
-                           "Output/Statistics=mean speed; max speed"};
-  const auto     rows   = run_on(3, layers + Settings{"Linear solver/Products=rows"}),
-             cells      = run_on(3, layers + Settings{"Linear solver/Products=cells"});
+  const Settings layers    = {"Problem/Dimension=3",
+                              "Problem/Case=expressions",
+                              "Mesh/Cells=1, 1, 1",
+                              "Mesh/Refinements=2",
+                              "Mesh/Periodic boundaries=0: 1, 4: 5",
+                              "Problem/Body force=pi^2*sin(pi*y)*(1+0.3*cos(2*pi*x)); 0; cos(2*pi*z)*y",
+                              "Output/Statistics=mean speed; max speed"};
+  const auto [rows, cells] = by_rows_and_cells(3, layers);
   EXPECT_GT(cells.record.at("levels_by_cells"), 0);
   expect_same_end(cells.folder, rows.folder);
 }
+
 // Products by cells have means of the terms, so that Newton's method takes other steps to the same end.
 TEST_F(NonlinearHeatRanks, PeriodicBoundariesByCells)
 {
-  const Settings tiles = {"Heat/Refinements=2",
-                          "Heat/Adaptive cycles=0",
-                          "Heat/Conductivity=0.1*(1+u^2)",
-                          "Heat/Source=sin(2*pi*x)+cos(2*pi*y)",
-                          "Heat/Initial values=sin(2*pi*(x+y))",
-                          "Heat/Exact solution=",
-                          "Heat/Boundary values=",
-                          "Heat/Time step=0.1",
-                          "Heat/End time=0.2",
-                          "Heat/Newton tolerance=1e-12",
-                          "Mesh/Periodic boundaries=0: 1, 2: 3",
-                          "Output/Statistics=min u; max u"};
-  const auto     rows  = run_on(3, tiles + Settings{"Linear solver/Products=rows"}),
-             cells     = run_on(3, tiles + Settings{"Linear solver/Products=cells"});
+  const Settings tiles     = {"Heat/Refinements=2",
+                              "Heat/Adaptive cycles=0",
+                              "Heat/Conductivity=0.1*(1+u^2)",
+                              "Heat/Source=sin(2*pi*x)+cos(2*pi*y)",
+                              "Heat/Initial values=sin(2*pi*(x+y))",
+                              "Heat/Exact solution=",
+                              "Heat/Boundary values=",
+                              "Heat/Time step=0.1",
+                              "Heat/End time=0.2",
+                              "Heat/Newton tolerance=1e-12",
+                              "Mesh/Periodic boundaries=0: 1, 2: 3",
+                              "Output/Statistics=min u; max u"};
+  const auto [rows, cells] = by_rows_and_cells(3, tiles);
   EXPECT_GT(cells.record.at("levels_by_cells"), 0);
   const auto of_rows = statistics(rows), of_cells = statistics(cells);
   for (const char *name : {"min_u", "max_u"})
@@ -635,8 +641,7 @@ TEST_F(BuoyantFlowRanks, ByCellsAsByRows)
     blob + Settings{"Problem/Dimension=3",        "Problem/Gravity=0, 0, -1",       "Mesh/Refinements=2",
                     "Time stepping/Steps=2",      "Adaptivity/Interval=1",          "Adaptivity/Smallest level=2",
                     "Adaptivity/Largest level=4", "Adaptivity/First mesh cycles=1", "Adaptivity/Refine fraction=0.05"};
-  const auto rows  = run_on(2, adaptive + Settings{"Linear solver/Products=rows"}),
-             cells = run_on(2, adaptive + Settings{"Linear solver/Products=cells"});
+  const auto [rows, cells] = by_rows_and_cells(2, adaptive);
   EXPECT_GT(rows.record.at("levels").back().at("nonzeros"), 0);
   EXPECT_EQ(cells.record.at("levels").back().at("nonzeros"), 0);
   EXPECT_EQ(cells.max_iterations(), rows.max_iterations());

@@ -112,9 +112,10 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   std::ostringstream vtu;
   if (ranks.size() == 1)
     data.write_vtu(vtu);
-  if (const std::string text = vtu.str(); folder.empty()) // a dry run needs its memory, too
+  const std::string text = vtu.str();
+  if (folder.empty()) // of a dry run, which needs the memory of the text, too
     return;
-  else if (ranks.size() == 1)
+  if (ranks.size() == 1)
     {
       write_file(folder + "/" + base + ".vtu", text);
       files.emplace_back(time, base + ".vtu");

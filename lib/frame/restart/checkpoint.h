@@ -27,6 +27,7 @@
 namespace adamant
 {
 struct RestartKeys;
+
 /// Section "Checkpoint": when a run writes a checkpoint.
 struct CheckpointParameters : dealii::ParameterAcceptor
 {
