@@ -442,6 +442,14 @@ TEST_F(SolidRestarts, SameBitsOfHarmonicInterpolation)
                          "Problem/Material=neo_hooke; mu = 1; K = 500"},
               3);
 }
+// Nodes on edges are placed by an interpolation of the curved boundary, as on the mesh before.
+TEST_F(SolidRestarts, SameBitsOnCurvedCells)
+{
+  expect_same(1,
+              {"Problem/Dimension=2", "Problem/Dirichlet boundaries=2: xy, 3: xy", "Mesh/Type=cylinder",
+               "Mesh/Refinements=0", "Discretization/Degree=2", "Time stepping/Load steps=6", "Output/Interval=2"},
+              3);
+}
 TEST_F(SolidRestarts, SameBitsOnTwoRanks)
 {
   expect_same(2, hanging_body + of_degree_2 + changing, 3);

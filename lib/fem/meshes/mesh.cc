@@ -47,9 +47,19 @@ std::set<dealii::types::manifold_id> curved_manifolds(const dealii::Triangulatio
   return ids;
 }
 
-// That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself.
 template <int dim>
-class ManifoldOfOtherMesh : public dealii::Manifold<dim>
+using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
+
+template <int dim>
+bool is_transfinite(const dealii::Manifold<dim> &manifold)
+{
+  return dynamic_cast<const Transfinite<dim> *>(&manifold) != nullptr;
+}
+
+// That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself. Base is
+// Transfinite for such a manifold, by which mappings of deal.II choose their way.
+template <int dim, class Base>
+class ManifoldOfOtherMesh : public Base
 {
 public:
   explicit ManifoldOfOtherMesh(const dealii::Manifold<dim> &manifold)
@@ -57,7 +67,7 @@ public:
   {}
   std::unique_ptr<dealii::Manifold<dim>> clone() const override
   {
-    return std::make_unique<ManifoldOfOtherMesh<dim>>(manifold);
+    return std::make_unique<ManifoldOfOtherMesh>(manifold);
   }
   dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
                                    const dealii::ArrayView<const double>             &weights) const override
@@ -164,11 +174,10 @@ std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<di
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
-  using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
   for (const auto id : curved_manifolds(from))
-    if (dynamic_cast<const Transfinite *>(&from.get_manifold(id)) != nullptr)
+    if (is_transfinite(from.get_manifold(id)))
       {
-        Transfinite interpolation; // each is bound to the coarse cells of one mesh
+        Transfinite<dim> interpolation; // each is bound to the coarse cells of one mesh
         interpolation.initialize(mesh);
         mesh.set_manifold(id, interpolation);
       }
@@ -192,7 +201,10 @@ template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
   for (const auto id : curved_manifolds(from))
-    mesh.set_manifold(id, ManifoldOfOtherMesh<dim>(from.get_manifold(id)));
+    if (const auto &manifold = from.get_manifold(id); is_transfinite(manifold))
+      mesh.set_manifold(id, ManifoldOfOtherMesh<dim, Transfinite<dim>>(manifold));
+    else
+      mesh.set_manifold(id, ManifoldOfOtherMesh<dim, dealii::Manifold<dim>>(manifold));
 }
 
 template <int dim>
