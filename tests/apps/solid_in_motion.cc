@@ -175,6 +175,25 @@ TEST_F(Solid, ACompressedBodyKeepsItsEnergy)
   EXPECT_GT(row.at("volume").back(), 7. * row.at("volume").front());
 }
 
+// J has few digits of C - I where lengths are a twentieth.
+TEST_F(Solid, ABodyOfAnEightThousandthOfItsVolumeKeepsItsEnergy)
+{
+  const auto outcome =
+    solve("free_rotation.prm",
+          {"Problem/Dimension=3", "Problem/Material=neo_hooke_compressible; mu = 80; lambda = 120",
+           "Problem/Body force=0; 0; 0", "Problem/Boundary displacement=0; 0; 0", "Problem/Initial velocity=0; 0; 0",
+           "Problem/Initial displacement=-0.95*x; -0.95*y; -0.95*z", "Mesh/Cells=2, 1, 1",
+           "Mesh/Coordinates=x; 0.5*y; 0.7*z", "Time stepping/Time step=5e-5", "Time stepping/End time=2e-4"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const double log_J = 3. * std::log(0.05),
+               first = 0.35 * (80. / 2. * (3. * 0.0025 - 3.) - 80. * log_J + 120. / 2. * log_J * log_J);
+  row                = statistics(outcome);
+  EXPECT_EQ(row.at("newton_steps"), std::vector<double>(4, 4.)); // to a tolerance of 1e-12
+  EXPECT_EQ(row.at("halvings"), std::vector<double>(4, 0.));
+  for (std::size_t k = 0; k < row.at("step").size(); ++k)
+    EXPECT_NEAR((row.at("kinetic_energy")[k] + row.at("strain_energy")[k]) / first, 1., 1e-11) << k;
+}
+
 // What cannot be is told before anything is written.
 TEST_F(Solid, MotionsThatAreRefused)
 {
