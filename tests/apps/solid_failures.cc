@@ -161,4 +161,23 @@ TEST_F(SolidRestart, RefusesWhatDoesNotFit)
   refused("Problem/Boundary displacement=0; t", "Problem/Boundary displacement");
   refused("Problem/Follower pressure=1: t", "cannot come or go");
 }
+
+// A run without steps that are left would have the results of one load and the parameters of another.
+TEST_F(SolidRestart, RefusesOtherLoadsOfAFinishedRun)
+{
+  ASSERT_EQ(start_in("run", body + Settings{"Time stepping/Load steps=2", "Checkpoint/Steps=2"}).code, 0);
+  const auto parameters = read("run/parameters.prm"), record = read("run/run.json");
+  for (const Settings &dry : {Settings{}, Settings{"--dry-run"}})
+    for (const std::string change : {"Problem/Body force=0; -7", "Problem/Load factor=t^2", "Time stepping/Load steps=4"})
+      {
+        const auto outcome = start_with("host", {change}, dry + Settings{"--restart=" + (folder / "run").string()});
+        EXPECT_EQ(outcome.code, 2) << outcome.out;
+        EXPECT_NE(outcome.err.find("no step is left after step 2"), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find(change.substr(0, change.find('=')) + " is '"), std::string::npos) << outcome.err;
+      }
+  EXPECT_EQ(read("run/parameters.prm"), parameters);
+  EXPECT_EQ(read("run/run.json"), record);
+  EXPECT_EQ(restart("run", {"Output/Interval=1", "Problem/Body force=0, -0.10"}).code, 2); // another separator
+  EXPECT_EQ(restart("run", {"Output/Interval=1", "Problem/Body force=0; -0.10"}).code, 0);
+}
 } // namespace
