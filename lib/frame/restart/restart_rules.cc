@@ -69,9 +69,8 @@ void check_restart(CheckpointReader &checkpoint, const RestartKeys &keys)
   const auto before   = nlohmann::json::parse(checkpoint.header.values).flatten(),
              now      = nlohmann::json::parse(comparable_parameters()).flatten();
   const auto value_in = [](const nlohmann::json &all, const std::string &key) {
-    return !all.contains(key)      ? "unknown" :
-           all.at(key).is_string() ? all.at(key).get<std::string>() :
-                                     all.at(key).dump();
+    const auto value = all.value(key, nlohmann::json("unknown"));
+    return value.is_string() ? value.get<std::string>() : value.dump();
   };
   nlohmann::json all = before;
   all.update(now);
