@@ -46,16 +46,17 @@ void check_on_mesh(const Parameters &parameters, const DeviceField<dim> &unknown
           "Newton/Nested = true needs one rank");
 }
 
-/// Throws InputError on all ranks where a displacement is no number at the time of a load, or at a part of these times
-/// where they are many.
+/// Throws InputError on all ranks where a load or a displacement is no number at a time when a load is yet to act. Of
+/// many times it takes a part.
 template <int dim>
-void check_displacements(const Parameters &parameters, const PrescribedMotion<dim> &boundary)
+void check_loads(const Parameters &parameters, double begin, const PrescribedMotion<dim> &boundary)
 {
+  parameters.check_loads(begin);
   if (!boundary.moves())
-    (void)boundary.at(0.);
+    (void)boundary.at(begin);
   else
-    parameters.time.for_times_of_loads([&boundary](double t) { (void)boundary.at(t); },
-                                       std::max(10., 1e6 / std::max(1., boundary.n_nodes())));
+    parameters.time.for_times_of_loads(
+      begin, [&boundary](double t) { (void)boundary.at(t); }, std::max(10., 1e6 / std::max(1., boundary.n_nodes())));
 }
 
 /// Returns a guess for a load step from rest to time t.

@@ -9,10 +9,9 @@
 //   F_i(u) = ∫ P : grad φ_i + factor (∫ p φ_i . cof F N - ∫ f . φ_i - ∫ g . φ_i) = 0.
 //
 // Dynamics (modules/solid) takes time steps in place of load steps: such problems, with a term of inertia in F.
-//
-// FiniteDeformation (modules/solid) computes F and its tangent, which has a matrix on each level of the mesh, on the
-// device. Multigrid on these matrices is the preconditioner of conjugate gradients. GMRES takes their place where the
-// tangent is not symmetric, or not positive definite. Equilibrium is Newton's method.
+// FiniteDeformation computes F and its tangent, which has a matrix on each level of the mesh, on the device. Multigrid
+// on these is the preconditioner of conjugate gradients. GMRES takes their place where the tangent is not symmetric, or
+// not positive definite. Equilibrium is Newton's method.
 
 #include "loads.h"
 #include "parameters.h"
@@ -52,6 +51,7 @@ public:
     , energies(parameters.problem.energies())
     , load_factor(parameters.problem.load_factor_of_time())
     , steps(parameters.time.steps())
+    , start(run.continues() ? run.checkpoint().header.time : 0.)
   {}
 
 private:
@@ -108,7 +108,7 @@ private:
   {
     const auto F = solid::dead_load(parameters, unknown->space(), mapping);
     if (step == 0) // before a file is written
-      solid::check_displacements(parameters, *boundary);
+      solid::check_loads(parameters, start, *boundary);
     results.emplace(device, parameters, energies, unknown->space(), mapping, *deformation, F);
     work = Vector<double>(device, F);
     load = Vector<double>(device, transposed_product(unknown->space().owned_H(), F));
@@ -120,6 +120,8 @@ private:
                                  "tangent (largest K/mu = " + to_text(largest(energies, bulk_over_shear)) + ")",
                                  [this](const auto &level) { return rigid_body_modes(level, mapping); });
     equilibrium->set_solver([this](bool first) -> LinearSolver & { return tangent_solver(first); });
+    if (this->folder().empty()) // --dry-run: a body with strains has larger matrices and files
+      deformation->linearize_strained(state), tangent_solver(true);
     this->describe(*unknown, deformation->tangent(), *solver);
     if (step == 0)
       std::cout << notes_on(energies, parameters.discretization.degree, deformation->projected())
@@ -145,7 +147,7 @@ private:
   // Stresses, dilatations and forces then belong to the present state.
   void evaluate_residual()
   {
-    set_pressures(time);
+    set_pressures(step == 0 ? start : time); // a checkpoint's set-up comes before its steps
     dynamics ? dynamics->evaluate() : deformation->evaluate(state);
   }
 
@@ -181,8 +183,7 @@ private:
     return SolverResult{newton.iterations, newton.initial_residual, newton.final_residual};
   }
 
-  // Goes back before a step that has failed.
-  void keep_last_state()
+  void keep_last_state() // before a step that has failed
   {
     --step;
     time = start;
@@ -286,9 +287,9 @@ private:
   NewtonResult                          newton;   // of the last load step
   NewtonHistory                         history;
   Vector<double>                        state, u, work, load; // u: its part of the state; F; Hᵀ F
-  double                                start  = 0.;
-  bool                                  stable = true; // the last state
-  std::optional<bool>                   symmetric;     // the tangent, on this mesh
+  double                                start;                // of the next load step, or of the last one
+  bool                                  stable = true;        // the last state
+  std::optional<bool>                   symmetric;            // the tangent, on this mesh
   SolverNotes                           notes;
 };
 

@@ -196,6 +196,7 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
       result.first_shift = 1e-4 * shear / (size * size);
     if (largest(energies, bulk_over_shear) > 50.)
       result.least_tolerance = result.most_tolerance = std::min(1e-3, most_tolerance);
+    result.rounding = hint_on_rounding(energies);
     return result;
   }
 };
@@ -277,24 +278,29 @@ struct TimeParameters : adamant::TimeParameters
                                        (stationary ? std::string("Stationary = true") : "Scheme = " + scheme));
   }
 
-  /// Calls f for the times at which loads act if no step is halved: the ends of steps, and in motion t = 0 and the
-  /// balances of forces. Of more than so many steps it takes a part.
-  void for_times_of_loads(const std::function<void(double)> &f, double most = 1e6) const
+  /// Calls f for the times from `begin` on at which loads act if no step is halved. They are the ends of steps, and in
+  /// motion the beginning and the balances of forces. Of more than so many steps it takes a part.
+  void for_times_of_loads(double begin, const std::function<void(double)> &f, double most = 1e6) const
   {
     if (!stationary)
-      f(0.);
+      f(begin);
     const double n = stationary ? load_steps : std::round(end / step), last = stationary ? 1. : end;
-    for (double k = 1.; k <= n; k = k < n ? std::min(n, k + std::ceil(n / most)) : n + 1.)
+    for (double k = std::floor(begin / last * n + 1e-6) + 1.; k <= n;
+         k        = k < n ? std::min(n, k + std::ceil(n / most)) : n + 1.)
       {
-        if (!stationary && time_scheme().alpha_f > 0.)
+               if (!stationary && time_scheme().alpha_f > 0.)
           f((k - time_scheme().alpha_f) / n * last);
         f(k / n * last);
       }
   }
 
+  // A motion ends at the very number that the end of this step has in a longer one.
   double    length() const { return stationary ? 1. / load_steps : step; }
-  LoadSteps steps() const { return {length(), stationary ? 1. : end, stationary ? "load step" : "time step"}; }
-  bool      conserves() const { return !stationary && scheme == "energy_momentum"; }
+  LoadSteps steps() const
+  {
+    return {length(), stationary ? 1. : std::round(end / step) * step, stationary ? "load step" : "time step"};
+  }
+  bool conserves() const { return !stationary && scheme == "energy_momentum"; }
 
   TimeScheme time_scheme() const
   {
@@ -384,8 +390,14 @@ struct Parameters
             "Adaptivity/First mesh cycles = ", adaptivity.first_cycles,
             ", but the body is at rest on the first mesh; Mesh/Local refinements refines that");
     output.check(dim());
-    time.for_times_of_loads(
-      [this, factor = problem.load_factor_of_time()](double t) { (void)problem.follower_pressure.at(t, factor(t)); });
+  }
+
+  // Throws InputError where a load that is yet to act is no number.
+  void check_loads(double begin) const
+  {
+    time.for_times_of_loads(begin, [this, factor = problem.load_factor_of_time()](double t) {
+      (void)problem.follower_pressure.at(t, factor(t));
+    });
   }
 
   // The limit counts cells of linear elements: others have more unknowns.

@@ -15,7 +15,7 @@ class Run;
 /// The keys "Section/key" of a program that its restarts treat otherwise than restart_rules.cc does for all programs.
 struct RestartKeys
 {
-  std::vector<std::string> must_stay, may_change = {};
+  std::vector<std::string> must_stay, may_change = {}; // may_change: of the steps to come, if there are any
 };
 
 /// The functions of a program that run_program calls.

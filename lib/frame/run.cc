@@ -206,6 +206,8 @@ void Run::print_size() const
 void Run::begin_time_loop(unsigned int done, unsigned int n, bool asks)
 {
   require(done <= n, "--restart: the checkpoint is of step ", done, ", but the end time is reached in step ", n);
+  require(done < n || !reader || reader->other_steps.empty(), "--restart: no step is left after step ", done,
+          " that could take other parameters, which need a new run: ", reader ? reader->other_steps : "");
   if (dry_run)
     {
       print_size();

@@ -23,6 +23,12 @@ constexpr int picard_steps_of_rescue = 5; // at least
 }
 } // namespace
 
+void NonlinearProblem::round(const Device &device, const Vector<double> &x, Vector<double> &y)
+{
+  device.for_each(x.size(), RandomSigns{x.data(), y.data()});
+  device.axpby(1., x, 2.220446049250313e-16, y);
+}
+
 struct Newton::State
 {
   double       wanted;
@@ -134,17 +140,15 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
   return false;
 }
 
-// Whether ‖F(x)‖ is what rounding makes of zero: x with each entry changed in its last place has an F that differs by
-// as much but for a factor. So terms of F that cancel count by their size.
+// Whether ‖F(x)‖ is what rounding makes of zero: a rounded x has an F that differs by as much but for a factor. So terms
+// of F that cancel count by their size.
 bool Newton::at_rounding(const Vector<double> &x, double reached)
 {
-  constexpr double epsilon = 2.220446049250313e-16, factor = 10.;
-  device.for_each(x.size(), RandomSigns{x.data(), x_new.data()});
-  device.axpby(1., x, epsilon, x_new);
+  problem.round(device, x, x_new);
   problem.residual(x_new, d);
   problem.residual(x, r);
   device.axpby(-1., r, 1., d);
-  return problem.solved(reached, factor * norm(d));
+  return problem.solved(reached, 10. * norm(d));
 }
 
 void Newton::check(const SolverControl &control, const State &state) const
@@ -153,18 +157,17 @@ void Newton::check(const SolverControl &control, const State &state) const
   const int   steps   = state.result.steps;
   const bool  picard  = history.empty() ? options.picard_until > 0. : history.back().kind == Linearization::picard;
   const auto  method  = picard ? "Picard's method" : options.method;
+  const auto  stop    = [&](const char *how) { fail(method, control, steps, state.norm, how); };
   if (!std::isfinite(state.norm))
-    fail(method, control, steps, state.norm,
-         "values that are no numbers or too large; is a coefficient or a source so there?");
+    stop("values that are no numbers or too large; is a coefficient or a source so there?");
   if (steps >= control.max_iterations)
-    fail(method, control, steps, state.norm,
-         "the limit of steps; a smaller time step, or steps of a parameter, begin closer to the solution");
+    stop("the limit of steps; a smaller time step, or steps of a parameter, begin closer to the solution");
   if (picard && state.norm > 1e6 * state.result.initial_residual)
-    fail(method, control, steps, state.norm, "its steps diverge");
+    stop("its steps diverge");
   if (history.size() >= 10 && std::all_of(history.end() - 10, history.end(), [&](const NewtonResult::Step &step) {
         return step.kind == Linearization::picard && step.residual < 1.01 * state.norm &&
                step.residual > 0.99 * state.norm;
       }))
-    fail(method, control, steps, state.norm, "ten steps have changed the residual by less than 1%");
+    stop("ten steps have changed the residual by less than 1%");
 }
 } // namespace adamant

@@ -42,6 +42,8 @@ public:
   }
   virtual bool has_another() { return false; } ///< J for the same x, where no step along this one's d was accepted
   virtual bool solved(double norm, double wanted) { return norm <= wanted; } ///< by the x of the last residual
+  /// Sets y to an x that rounding cannot tell from x. By default each entry changes in its last place.
+  virtual void round(const Device &device, const Vector<double> &x, Vector<double> &y);
 };
 
 struct NewtonOptions
@@ -89,9 +91,8 @@ public:
   /// Solves F(x) = 0 from the guess x, until ‖F(x)‖ <= control.tolerance times `scale`. A scale of 0 stands for ‖F‖ at
   /// the guess. The iteration counts as converged, too, where ‖F(x)‖ is at the level of rounding: F changes as much
   /// when x is rounded. That is tested where no step reduces ‖F‖, or one of Newton's or the last one has not halved
-  /// it. Throws
-  /// SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate or diverge, or
-  /// values are no numbers; x is then the last iterate.
+  /// it. Throws SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate or
+  /// diverge, or values are no numbers; x is then the last iterate.
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);
 
   double        residual(const Vector<double> &x); ///< returns ‖F(x)‖₂

@@ -25,6 +25,9 @@ struct EquilibriumOptions
   /// The least shift of the tangent in a trust region on the energy, see TrustRegion; 0: full steps. It needs dead
   /// loads and dilatations that are not projected.
   double first_shift = 0.;
+  /// What to do against rounding, to end messages, where K / μ is so large that conjugate gradients may find the
+  /// tangent or its V-cycle indefinite by it. That then tells nothing of stability. Empty: K / μ is not so large.
+  std::string rounding = {};
 };
 
 /// Finds equilibrium of a FiniteDeformation by Newton's method. A step is halved until det F > 0 at all points. ‖F‖ may
@@ -67,6 +70,8 @@ public:
   /// solved the last linear system, and its tangent has no negative eigenvalue on the coarsest level. In a trust region
   /// only the tangent at the end counts. Empty: nothing is known.
   std::optional<bool> stable() const;
+  /// Returns what to do against rounding where conjugate gradients may have failed by it in the last solve, or nothing.
+  std::string rounding() const { return definite == false && !stable() ? options.rounding : ""; }
   /// Returns the number of negative eigenvalues of the last tangent on the coarsest level. Empty: it is not known.
   std::optional<int> negative_eigenvalues() const { return negative; }
   int                refusals() const { return region.refusals(); } ///< of the last solve, by the trust region
@@ -98,6 +103,7 @@ private:
   void         predict(const Vector<double> &d_u);
   double       decrease();
   bool         solved(double norm, double wanted) override;
+  void         round(const Device &device, const Vector<double> &x, Vector<double> &y) override;
 
   const Device                        device;
   FiniteDeformation<dim>             &deformation;
@@ -115,6 +121,7 @@ private:
   const Vector<double> *load  = nullptr;
   bool                  moves = false, symmetric_tangent = true;
   TrustRegion           region;
+  const double          cell_size;                                          // the least diameter
   double                energy = 0., work = 0., slope = 0., predicted = 0.; // before a step; of the load, -r . d
   const Vector<double> *last_residual = nullptr;
   std::optional<bool>   definite;

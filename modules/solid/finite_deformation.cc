@@ -9,6 +9,8 @@
 #include "fem/spaces/field.h"
 #include "solid/motion/conserving_kernels.h"
 
+#include <deal.II/grid/grid_tools.h>
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -312,6 +314,18 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
   for (std::size_t l = 0; l < levels.size(); ++l)
     update_tangent(l, term(levels[l]), shift != 0. ? InertiaTerm{shift, nullptr} : inertia.term(l),
                    levels[l].faces.view());
+}
+
+template <int dim>
+void FiniteDeformation<dim>::linearize_strained(Vector<double> &state)
+{
+  const double  size = 1e-3 * dealii::GridTools::minimal_cell_diameter(unknown.space().triangulation());
+  Array<double> waves(n_state(), 0.);
+  for (int i = 0; i < unknown.size(); ++i)
+    waves[i] = size * std::sin(double(i));
+  device.copy(Vector<double>(device, waves), state);
+  evaluate(state);
+  linearize(state);
 }
 
 // Cells have their own matrices, which the form adds up: nodes of a cell share much of the work.

@@ -114,6 +114,7 @@ public:
   /// Returns how many energies of expressions, or their derivatives, are no numbers there; waits. Beyond an energy's
   /// domain its derivatives may still be numbers.
   double n_no_numbers();
+  bool   takes_expressions() const { return has_expressions > 0.; } ///< whether an energy of any rank is one
   /// Returns where an energy is no number there: "I1 = 9, I2 = 9, J = 1 at (1, 2), material 0". Empty: nowhere.
   std::string no_number();
   /// Returns ‖∫ P : ∇φ_i + ∫ p φ_i · n da‖₂ at the prescribed nodal values, in the state of the last residual; waits.
@@ -121,7 +122,10 @@ public:
 
   /// Computes the tangent on all levels, in the state of the last residual. Without motion `shift` times the mass of
   /// density 1 is added.
-  void       linearize(const Vector<double> &state, double shift = 0.);
+  void linearize(const Vector<double> &state, double shift = 0.);
+  /// Sets a state with different strains everywhere, and computes its tangent. At rest, equal cells have equal matrices,
+  /// which may take less memory.
+  void       linearize_strained(Vector<double> &state);
   Form<dim> &tangent() { return *K; }
   /// Returns how many points of coarser levels had det F <= 0 in the last tangent. There F takes its cells' averages,
   /// but not in steps that conserve energy.

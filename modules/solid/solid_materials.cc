@@ -162,6 +162,17 @@ SolidEnergy parse_energy(const std::string &key, const std::string &text)
   return energy;
 }
 
+std::string hint_on_rounding(const OfEntries<SolidEnergy> &energies)
+{
+  const double       ratio = largest(energies, bulk_over_shear);
+  std::ostringstream hint;
+  if (ratio > 1e4)
+    hint << "; K/mu = " << ratio
+         << " leaves few digits of the shear stiffness in linear systems: take K/mu = 5000, which is nu = 0.4999, or "
+            "Linear solver/Precision = float64";
+  return hint.str();
+}
+
 std::string notes_on(const OfEntries<SolidEnergy> &energies, unsigned int degree, bool projected)
 {
   const double       ratio = largest(energies, poisson_ratio);

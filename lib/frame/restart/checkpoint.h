@@ -82,6 +82,7 @@ public:
 
   CheckpointHeader header;
   std::string      file;
+  std::string      other_steps; ///< what check_restart() has found to change for the steps to come
 
   /// The archive behind the header; its objects are read in the order in which they were written.
   using Archive = boost::archive::binary_iarchive;
@@ -134,6 +135,6 @@ private:
 std::string comparable_parameters();
 
 /// Throws InputError with the parameters that differ from the checkpoint's and that a restart may not change. It may
-/// change those listed in restart_rules.cc, without `keys.must_stay`, and `keys.may_change`.
-void check_restart(const CheckpointReader &checkpoint, const RestartKeys &keys);
+/// change those listed in restart_rules.cc, without `keys.must_stay`, and `keys.may_change` if steps follow.
+void check_restart(CheckpointReader &checkpoint, const RestartKeys &keys);
 } // namespace adamant

@@ -64,14 +64,13 @@ std::string comparable_parameters()
   return values.dump();
 }
 
-void check_restart(const CheckpointReader &checkpoint, const RestartKeys &keys)
+void check_restart(CheckpointReader &checkpoint, const RestartKeys &keys)
 {
   const auto before   = nlohmann::json::parse(checkpoint.header.values).flatten(),
              now      = nlohmann::json::parse(comparable_parameters()).flatten();
   const auto value_in = [](const nlohmann::json &all, const std::string &key) {
-    return !all.contains(key)      ? "unknown" :
-           all.at(key).is_string() ? all.at(key).get<std::string>() :
-                                     all.at(key).dump();
+    const auto value = all.value(key, nlohmann::json("unknown"));
+    return value.is_string() ? value.get<std::string>() : value.dump();
   };
   nlohmann::json all = before;
   all.update(now);
@@ -79,9 +78,11 @@ void check_restart(const CheckpointReader &checkpoint, const RestartKeys &keys)
   for (const auto &entry : all.items())
     if (const std::string key = entry.key().substr(1), was = value_in(before, entry.key()),
         is = value_in(now, entry.key());
-        !same_value(was, is) && !is_among(keys.may_change, key) &&
-        (is_among(keys.must_stay, key) || !is_among(may_change, key)))
-      differences += (differences.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
+        !same_value(was, is) && (is_among(keys.must_stay, key) || !is_among(may_change, key)))
+      {
+        std::string &list = is_among(keys.may_change, key) ? checkpoint.other_steps : differences;
+        list += (list.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
+      }
   require(differences.empty(), "--restart: parameters that change the result differ from those of '", checkpoint.file,
           "': ", differences);
 }

@@ -13,7 +13,8 @@
 namespace adamant
 {
 /// Steps of the load or of time. A step that fails is taken again with half its length. Two steps in a row with few
-/// steps of Newton's method double the next one, up to the length of the first.
+/// steps of Newton's method double the next one, up to the length of the first. Multiples of that length are ends of
+/// steps whatever comes between, so that steps up to there do not depend on the end.
 class LoadSteps
 {
 public:
@@ -26,7 +27,12 @@ public:
   {}
 
   /// Returns the end of the next step, which begins at this time.
-  double next(double start) const { return start + length > end - 1e-6 * most ? end : start + length; }
+  double next(double start) const
+  {
+    const double multiple = (std::floor(start / most + 1e-6) + 1.) * most,
+                 next     = start + length > multiple - 1e-6 * most ? multiple : start + length;
+    return next > end - 1e-6 * most ? end : next;
+  }
   /// Returns how many steps follow this time if none fails and all are quick: halved ones then grow again.
   unsigned int left(double time) const
   {

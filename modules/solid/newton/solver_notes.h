@@ -18,6 +18,8 @@ public:
     if (!wants_cg)
       return;
     const int negative = equilibrium.negative_eigenvalues().value_or(0);
+    if (const auto hint = equilibrium.rounding(); !hint.empty() && !std::exchange(on_rounding, true))
+      std::cout << "note: GMRES takes the place of conjugate gradients" << hint << std::endl;
     if (equilibrium.stable() == false && !std::exchange(on_stability, true))
       std::cout << "note: the tangent is not positive definite: the state is not stable, or buckled"
                 << (negative > 0 ?
@@ -31,6 +33,6 @@ public:
   }
 
 private:
-  bool on_stability = false, on_symmetry = false;
+  bool on_stability = false, on_symmetry = false, on_rounding = false;
 };
 } // namespace adamant

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace
 {
 using adamant::LoadSteps;
@@ -32,6 +36,32 @@ TEST(LoadSteps, AreLeft)
       left = steps.left(time);
     }
   EXPECT_EQ(left, 0u);
+}
+
+// Steps up to a multiple of the usual one do not depend on the end, to the bit, however steps were halved.
+TEST(LoadSteps, DoNotDependOnTheEnd)
+{
+  const auto times = [](double stop) {
+    std::vector<double> result;
+    LoadSteps           steps(0.1, stop, "time step");
+    for (double time = 0., start; time < stop; result.push_back(time))
+      {
+        time            = steps.next(start = time);
+        const auto take = [&] {
+          if (start > 0.28 && start < 0.37 && time - start > 0.03)
+            throw SolverError("too long");
+          return 3;
+        };
+        steps.take(start, time, take, no_cause);
+      }
+    return result;
+  };
+  const auto all = times(30 * 0.1);
+  for (int n = 1; n < 30; ++n)
+    {
+      const auto some = times(n * 0.1);
+      EXPECT_EQ(some, std::vector<double>(all.begin(), all.begin() + std::min(some.size(), all.size()))) << n;
+    }
 }
 
 // A step that fails leaves no trace: another load begins with its length.
