@@ -50,18 +50,15 @@ std::set<dealii::types::manifold_id> curved_manifolds(const dealii::Triangulatio
 template <int dim>
 using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
 
-template <int dim>
-bool is_transfinite(const dealii::Manifold<dim> &manifold)
-{
-  return dynamic_cast<const Transfinite<dim> *>(&manifold) != nullptr;
-}
-
 // That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself. Base is
 // Transfinite for such a manifold, by which mappings of deal.II choose their way.
 template <int dim, class Base>
 class ManifoldOfOtherMesh : public Base
 {
 public:
+  using Point  = dealii::Point<dim>;
+  using Points = dealii::ArrayView<const Point>;
+
   explicit ManifoldOfOtherMesh(const dealii::Manifold<dim> &manifold)
     : manifold(manifold)
   {}
@@ -69,19 +66,16 @@ public:
   {
     return std::make_unique<ManifoldOfOtherMesh>(manifold);
   }
-  dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
-                                   const dealii::ArrayView<const double>             &weights) const override
+  Point get_new_point(const Points &points, const dealii::ArrayView<const double> &weights) const override
   {
     return manifold.get_new_point(points, weights);
   }
-  void get_new_points(const dealii::ArrayView<const dealii::Point<dim>> &points,
-                      const dealii::Table<2, double>                    &weights,
-                      dealii::ArrayView<dealii::Point<dim>>              new_points) const override
+  void get_new_points(const Points &points, const dealii::Table<2, double> &weights,
+                      dealii::ArrayView<Point> new_points) const override
   {
     manifold.get_new_points(points, weights, new_points);
   }
-  dealii::Point<dim> get_intermediate_point(const dealii::Point<dim> &a, const dealii::Point<dim> &b,
-                                            double weight) const override
+  Point get_intermediate_point(const Point &a, const Point &b, double weight) const override
   {
     return manifold.get_intermediate_point(a, b, weight);
   }
@@ -131,14 +125,11 @@ owned_cells(const dealii::Triangulation<dim> &mesh)
 {
   std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> list;
   if (const auto *distributed = dynamic_cast<const Mesh<dim> *>(&mesh))
-    {
-      for (const auto index : distributed->get_p4est_tree_to_coarse_cell_permutation())
-        append_cells<dim>(typename dealii::Triangulation<dim>::cell_iterator(&mesh, 0, static_cast<int>(index)), list);
-      return list;
-    }
-  list.reserve(mesh.n_active_cells());
-  for (const auto &cell : mesh.active_cell_iterators())
-    list.push_back(cell);
+    for (const auto index : distributed->get_p4est_tree_to_coarse_cell_permutation())
+      append_cells<dim>(typename dealii::Triangulation<dim>::cell_iterator(&mesh, 0, static_cast<int>(index)), list);
+  else
+    for (const auto &cell : mesh.active_cell_iterators())
+      list.push_back(cell);
   return list;
 }
 
@@ -175,7 +166,7 @@ template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
   for (const auto id : curved_manifolds(from))
-    if (is_transfinite(from.get_manifold(id)))
+    if (dynamic_cast<const Transfinite<dim> *>(&from.get_manifold(id)) != nullptr)
       {
         Transfinite<dim> interpolation; // each is bound to the coarse cells of one mesh
         interpolation.initialize(mesh);
@@ -201,7 +192,7 @@ template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
   for (const auto id : curved_manifolds(from))
-    if (const auto &manifold = from.get_manifold(id); is_transfinite(manifold))
+    if (const auto &manifold = from.get_manifold(id); dynamic_cast<const Transfinite<dim> *>(&manifold) != nullptr)
       mesh.set_manifold(id, ManifoldOfOtherMesh<dim, Transfinite<dim>>(manifold));
     else
       mesh.set_manifold(id, ManifoldOfOtherMesh<dim, dealii::Manifold<dim>>(manifold));
@@ -211,10 +202,8 @@ template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
 {
   auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
-  if (distributed == nullptr)
+  if (distributed == nullptr || times == 0)
     return mesh.refine_global(times);
-  if (times == 0)
-    return;
   const auto refined = forest::copy<dim>(distributed->get_p4est());
   for (unsigned int i = 0; i < times; ++i)
     {

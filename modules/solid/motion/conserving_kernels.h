@@ -22,8 +22,8 @@ struct EnergyOfStrain
       for (int d = 0; d < dim; ++d)
         C[c][d] = strain[c][d] + (c == d ? 1. : 0.);
     cofactor_of(C, cofactor);
-    const double square = determinant_less_one(strain); // J² - 1, which has few digits of a small J
-    j = square < -0.5 ? sqrt(determinant_of(C)) - 1. : square / (1. + sqrt(1. + square));
+    const double square         = determinant_less_one(strain); // J² - 1, which has few digits of a small J
+    j                           = square < -0.5 ? sqrt(determinant_of(C)) - 1. : square / (1. + sqrt(1. + square));
     const Invariants invariants = invariants_of(strain, j);
     I1                          = invariants.I1();
     W                           = energy.shape(invariants);
