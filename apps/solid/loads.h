@@ -81,7 +81,8 @@ NestedGuess nested_guess(const Parameters &parameters, const OfEntries<SolidEner
     pressure.boundaries(),
     pressure.at(t, factor),
     symmetric};
-  return guess_by_nested_iteration(device, problem, unknown, deformation, parameters.linear_solver,
-                                   parameters.newton.options(energies, lengths));
+  return guess_by_nested_iteration(
+    device, problem, unknown, deformation, parameters.linear_solver,
+    parameters.newton.options(energies, lengths, parameters.linear_solver.options("").precision));
 }
 } // namespace solid

@@ -77,7 +77,7 @@ private:
     deformation.emplace(device, *unknown, mapping, energies, parameters.discretization.projected(),
                         parameters.problem.follower_pressure.boundaries());
     equilibrium.emplace(device, *deformation, *unknown, parameters.linear_solver.options("tangent"),
-                        parameters.newton.options(energies, lengths));
+                        parameters.newton.options(energies, lengths, parameters.linear_solver.options("").precision));
     equilibrium->set_parts([this](const char *name, const auto &work) { this->timed(name, work); });
     state = Vector<double>(device, deformation->n_state());
     boundary.emplace(device, *unknown, mapping, "Problem/Boundary displacement", parameters.problem.displacement);

@@ -185,9 +185,10 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
 
   bool trust_region() const { return globalisation == "trust_region"; }
 
-  // Returns the options for these energies in a body of this extent. Inaccurate steps leave wrong pressures where K / μ
-  // is large.
-  EquilibriumOptions options(const OfEntries<SolidEnergy> &energies, const std::vector<double> &extent) const
+  // Returns the options for these energies in a body of this extent, and a V-cycle of this precision. Inaccurate steps
+  // leave wrong pressures where K / μ is large.
+  EquilibriumOptions options(const OfEntries<SolidEnergy> &energies, const std::vector<double> &extent,
+                             Precision precision) const
   {
     EquilibriumOptions result = *this;
     const double       shear  = -largest(energies, [](const StoredEnergy &energy) { return -energy.shear(); }),
@@ -196,7 +197,7 @@ struct NewtonParameters : ParameterAcceptor, EquilibriumOptions
       result.first_shift = 1e-4 * shear / (size * size);
     if (largest(energies, bulk_over_shear) > 50.)
       result.least_tolerance = result.most_tolerance = std::min(1e-3, most_tolerance);
-    result.rounding = hint_on_rounding(energies);
+    result.rounding = hint_on_rounding(energies, precision == Precision::float64);
     return result;
   }
 };

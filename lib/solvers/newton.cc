@@ -23,12 +23,6 @@ constexpr int picard_steps_of_rescue = 5; // at least
 }
 } // namespace
 
-void NonlinearProblem::round(const Device &device, const Vector<double> &x, Vector<double> &y)
-{
-  device.for_each(x.size(), RandomSigns{x.data(), y.data()});
-  device.axpby(1., x, 2.220446049250313e-16, y);
-}
-
 struct Newton::State
 {
   double       wanted;
@@ -140,11 +134,12 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
   return false;
 }
 
-// Whether ‖F(x)‖ is what rounding makes of zero: a rounded x has an F that differs by as much but for a factor. So terms
-// of F that cancel count by their size.
+// Whether ‖F(x)‖ is what rounding makes of zero: x with each entry changed in its last place has an F that differs by
+// as much but for a factor. So terms of F that cancel count by their size.
 bool Newton::at_rounding(const Vector<double> &x, double reached)
 {
-  problem.round(device, x, x_new);
+  device.for_each(x.size(), RandomSigns{x.data(), x_new.data()});
+  device.axpby(1., x, 2.220446049250313e-16, x_new);
   problem.residual(x_new, d);
   problem.residual(x, r);
   device.axpby(-1., r, 1., d);

@@ -42,8 +42,6 @@ public:
   }
   virtual bool has_another() { return false; } ///< J for the same x, where no step along this one's d was accepted
   virtual bool solved(double norm, double wanted) { return norm <= wanted; } ///< by the x of the last residual
-  /// Sets y to an x that rounding cannot tell from x. By default each entry changes in its last place.
-  virtual void round(const Device &device, const Vector<double> &x, Vector<double> &y);
 };
 
 struct NewtonOptions

@@ -1,14 +1,10 @@
 #include "solid/equilibrium.h"
 
-#include "algebra/functors/vector_functors.h"
 #include "multigrid/coarse_solver.h"
 #include "solid/newton/negative_eigenvalues.h"
 
-#include <deal.II/grid/grid_tools.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace adamant
 {
@@ -27,7 +23,6 @@ Equilibrium<dim>::Equilibrium(const Device &device, FiniteDeformation<dim> &defo
   , delta(field.vector())
   , nothing(field.prescribed_vector())
   , region(options.first_shift)
-  , cell_size(dealii::GridTools::minimal_cell_diameter(field.space().triangulation()))
 {
   newton.options.least_tolerance = options.least_tolerance;
   newton.options.most_tolerance  = options.most_tolerance;
@@ -153,7 +148,7 @@ SolverResult Equilibrium<dim>::solve(const Vector<double> &r, Vector<double> &d,
     {
       count_negative_eigenvalues();
       if (negative.value_or(0) == 0)
-        throw SolverError(error.what() + options.rounding);
+        throw SolverError(error.what() + rounding());
       throw SolverError(error.what() + std::string("; the tangent has ") + std::to_string(*negative) +
                         " negative eigenvalues on the coarsest level");
     }
@@ -259,18 +254,6 @@ bool Equilibrium<dim>::solved(double norm, double wanted)
 {
   return !moves && norm <= std::max(wanted, options.tolerance * deformation.reactions()) &&
          deformation.residual_of_dilatation() <= options.tolerance;
-}
-
-// Expressions know F = I + ∇u, not ∇u: rounding changes strains by the last place of 1, however small u is.
-template <int dim>
-void Equilibrium<dim>::round(const Device &of_x, const Vector<double> &x, Vector<double> &y)
-{
-  NonlinearProblem::round(of_x, x, y);
-  if (!deformation.takes_expressions())
-    return;
-  auto u = y.part(0, field.size());
-  device.for_each(u.size(), RandomSigns{nullptr, rhs.data()});
-  device.axpby(std::numeric_limits<double>::epsilon() * cell_size, rhs, 1., u);
 }
 
 template class Equilibrium<2>;

@@ -103,7 +103,6 @@ private:
   void         predict(const Vector<double> &d_u);
   double       decrease();
   bool         solved(double norm, double wanted) override;
-  void         round(const Device &device, const Vector<double> &x, Vector<double> &y) override;
 
   const Device                        device;
   FiniteDeformation<dim>             &deformation;
@@ -121,7 +120,6 @@ private:
   const Vector<double> *load  = nullptr;
   bool                  moves = false, symmetric_tangent = true;
   TrustRegion           region;
-  const double          cell_size;                                          // the least diameter
   double                energy = 0., work = 0., slope = 0., predicted = 0.; // before a step; of the load, -r . d
   const Vector<double> *last_residual = nullptr;
   std::optional<bool>   definite;

@@ -9,10 +9,9 @@
 #include "fem/spaces/field.h"
 #include "solid/motion/conserving_kernels.h"
 
-#include <deal.II/grid/grid_tools.h>
-
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <set>
 #include <utility>
@@ -319,7 +318,9 @@ void FiniteDeformation<dim>::linearize(const Vector<double> &state, double shift
 template <int dim>
 void FiniteDeformation<dim>::linearize_strained(Vector<double> &state)
 {
-  const double  size = 1e-3 * dealii::GridTools::minimal_cell_diameter(unknown.space().triangulation());
+  double size = std::numeric_limits<double>::max();
+  for (const auto &cell : unknown.space().active_cells())
+    size = std::min(size, 1e-4 * cell->minimum_vertex_distance());
   Array<double> waves(n_state(), 0.);
   for (int i = 0; i < unknown.size(); ++i)
     waves[i] = size * std::sin(double(i));

@@ -114,7 +114,6 @@ public:
   /// Returns how many energies of expressions, or their derivatives, are no numbers there; waits. Beyond an energy's
   /// domain its derivatives may still be numbers.
   double n_no_numbers();
-  bool   takes_expressions() const { return has_expressions > 0.; } ///< whether an energy of any rank is one
   /// Returns where an energy is no number there: "I1 = 9, I2 = 9, J = 1 at (1, 2), material 0". Empty: nowhere.
   std::string no_number();
   /// Returns ‖∫ P : ∇φ_i + ∫ p φ_i · n da‖₂ at the prescribed nodal values, in the state of the last residual; waits.

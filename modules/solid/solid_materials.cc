@@ -162,14 +162,14 @@ SolidEnergy parse_energy(const std::string &key, const std::string &text)
   return energy;
 }
 
-std::string hint_on_rounding(const OfEntries<SolidEnergy> &energies)
+std::string hint_on_rounding(const OfEntries<SolidEnergy> &energies, bool in_double)
 {
   const double       ratio = largest(energies, bulk_over_shear);
   std::ostringstream hint;
-  if (ratio > 1e4)
+  if (ratio > (in_double ? 1e5 : 5000.))
     hint << "; K/mu = " << ratio
-         << " leaves few digits of the shear stiffness in linear systems: take K/mu = 5000, which is nu = 0.4999, or "
-            "Linear solver/Precision = float64";
+         << " leaves few digits of the shear stiffness in linear systems: take K/mu = 5000, which is nu = 0.4999"
+         << (in_double ? "" : ", or Linear solver/Precision = float64");
   return hint.str();
 }
 

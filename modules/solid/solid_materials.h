@@ -36,9 +36,9 @@ inline double bulk_over_shear(const StoredEnergy &energy)
   return energy.bulk / energy.shear();
 }
 
-/// Returns what to do where K / μ leaves too few digits of the shear stiffness in the tangent's V-cycle, to end a
-/// message; else it is empty.
-std::string hint_on_rounding(const OfEntries<SolidEnergy> &energies);
+/// Returns what to do where K / μ leaves too few digits of the shear stiffness in the tangent's V-cycle, in float or in
+/// double precision, to end a message. Else it is empty.
+std::string hint_on_rounding(const OfEntries<SolidEnergy> &energies, bool in_double);
 
 /// Returns notes, a line each, on materials that suit elements of a degree badly, with projected dilatations or not.
 std::string notes_on(const OfEntries<SolidEnergy> &energies, unsigned int degree, bool projected);

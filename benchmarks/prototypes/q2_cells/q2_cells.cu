@@ -96,7 +96,7 @@ template <int OX, int OY> struct Tile {
   static constexpr int n_load = 3 * NX * NY, n_own = 3 * (2 * OX + 1) * (2 * OY + 1); // numbers of a plane
   static constexpr int n_plane_words = 12 * array;
 };
-// Tables in shared memory list the numbers of a plane that a block copies, and those that it finishes.
+// Tables in shared memory list the numbers of a plane that a block copies, and the numbers that it finishes.
 template <class Tl, int NT> struct Block {
   unsigned *to_load, *to_finish; int base; // base: first node of a plane's tile
   static constexpr int ML = (Tl::n_load + NT - 1) / NT, MF = (Tl::n_own + NT - 1) / NT; static constexpr unsigned none = ~0u;
