@@ -27,11 +27,11 @@ struct TreeView
   CellModes<Number, Kind> modes;
 };
 
-/// What a thread loads of a cell.
-template <typename Number, int n_coefficients>
-struct CellCoefficients
+/// What a thread loads of a node or a cell.
+template <typename Number, int n>
+struct NumbersOf
 {
-  Number number[n_coefficients];
+  Number number[n];
 };
 
 /// The even and odd functions (modes) of a cell, and back: v[a] are the values at the vertices.
@@ -64,35 +64,55 @@ __device__ void to_vertices(Number (&v)[n_vertices])
         }
 }
 
-/// What a thread loads of item i of n, of which it has its first one before a barrier and uses it after.
+/// What a thread loads of its items among n: the first two before a barrier, so that it waits for memory once.
 template <class Load>
 struct LoadedAhead
 {
+  int                                       n;
   const Load                               &load;
-  decltype(std::declval<const Load &>()(0)) first{};
+  decltype(std::declval<const Load &>()(0)) ahead[2];
 
   __device__ LoadedAhead(int n, const Load &load)
-    : load(load)
+    : n(n)
+    , load(load)
   {
-    if (static_cast<int>(threadIdx.x) < n)
-      first = load(threadIdx.x);
+    for_rounds([&](int i, int r) { ahead[r] = load(i); });
   }
-  __device__ auto operator[](int i) const { return i == static_cast<int>(threadIdx.x) ? first : load(i); }
+  template <class Action>
+  __device__ void for_rounds(const Action &action) const
+  {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+      if (const int i = threadIdx.x + r * block_size; i < n)
+        action(i, r);
+  }
+  __device__ auto operator[](int i) const
+  {
+    return i < block_size ? ahead[0] : i < 2 * block_size ? ahead[1] : load(i);
+  }
+  /// Calls use(i, item) for the thread's items.
+  template <class Use>
+  __device__ void for_each(const Use &use) const
+  {
+    for_rounds([&](int i, int r) { use(i, ahead[r]); });
+    for (int i = threadIdx.x + 2 * block_size; i < n; i += block_size)
+      use(i, load(i));
+  }
 };
 
-/// A record of tables, as its eight numbers.
+/// A record of tables, whose eight numbers share four registers.
 struct Places
 {
-  int number[8];
+  uint4 words;
 
   Places() = default;
   __device__ explicit Places(const Eight *record)
+    : words(__ldg(reinterpret_cast<const uint4 *>(record)))
+  {}
+  __device__ int operator[](int k) const
   {
-    const uint4    words   = __ldg(reinterpret_cast<const uint4 *>(record));
     const unsigned word[4] = {words.x, words.y, words.z, words.w};
-#pragma unroll
-    for (int k = 0; k < 8; ++k)
-      number[k] = word[k / 2] >> 16 * (k % 2) & 0xffff;
+    return word[k / 2] >> 16 * (k % 2) & 0xffff;
   }
 };
 
@@ -120,7 +140,7 @@ struct ClusterValues
 #pragma unroll
     for (int j = 0; j < 4; ++j)
       {
-        const Number weight = Number(places.number[4 + j]) * Number(1. / 4096.), *value = at(places.number[j]);
+        const Number weight = Number(places[4 + j]) * Number(1. / 4096.), *value = at(places[j]);
 #pragma unroll
         for (int c = 0; c < n_components; ++c)
           sum[c] += weight * value[c];
@@ -133,18 +153,18 @@ struct ClusterValues
     for (int j = 0; j < n_vertices; ++j)
 #pragma unroll
       for (int c = 0; c < n_components; ++c)
-        sum[c] += at(places.number[j])[c];
+        sum[c] += at(places[j])[c];
   }
 
   __device__ void apply(const CellModes<Number, Kind> &K, const Places &vertices, int cell,
-                        const CellCoefficients<Number, Kind::n_coefficients> &coefficients) const
+                        const NumbersOf<Number, Kind::n_coefficients> &coefficients) const
   {
     Number u[n_components][n_vertices];
 #pragma unroll
     for (int a = 0; a < n_vertices; ++a)
 #pragma unroll
       for (int c = 0; c < n_components; ++c)
-        u[c][a] = at(vertices.number[a])[c];
+        u[c][a] = at(vertices[a])[c];
 #pragma unroll
     for (int c = 0; c < n_components; ++c)
       to_modes(u[c]);
@@ -163,13 +183,17 @@ struct ClusterValues
   }
 };
 
-/// Finishes the rows of a node. Components of `sum` are those along the directions; prescribed ones become x.
-template <typename Number, int n_components, class View, class Gather, class Finish, class Operands>
-__device__ void finish_node(const View &A, const Gather &x, const Finish &finish, unsigned entry,
-                            const Number (&sum)[n_components], const Operands &operands)
+/// Finishes the rows of a node. sum_up(sum) adds the components along the directions; prescribed ones become x.
+template <typename Number, class Kind, class Gather, class Finish, class SumUp>
+__device__ void finish_node(const TreeView<Number, Kind> &A, const Gather &x, const Finish &finish, unsigned entry,
+                            const SumUp &sum_up)
 {
-  const int node = entry >> 3;
-  Number    result[n_components];
+  constexpr int                                 n_components = Kind::n_components;
+  const int                                     first_row    = n_components * static_cast<int>(entry >> 3);
+  decltype(operands_of<Finish, n_components>()) operands;
+  operands.fetch(finish, first_row);
+  Number sum[n_components] = {}, result[n_components];
+  sum_up(sum);
 #pragma unroll
   for (int c = 0; c < n_components; ++c)
     {
@@ -179,25 +203,9 @@ __device__ void finish_node(const View &A, const Gather &x, const Finish &finish
         if (A.along[d] == c)
           result[c] = sum[d];
       if (entry >> c & 1)
-        result[c] = x(n_components * node + c);
+        result[c] = x(first_row + c);
     }
-  finish_rows_of_node<n_components>(finish, n_components * node, result, operands);
-}
-
-/// Finishes the rows of nodes that hang.
-template <typename Number, class Kind, class Gather, class Finish>
-__device__ void rows_of_identity(const TreeView<Number, Kind> &A, const Cluster &cluster, const Gather &x,
-                                 const Finish &finish)
-{
-  constexpr int n_components        = Kind::n_components;
-  const Number  zeros[n_components] = {};
-  for (int i = threadIdx.x; i < cluster.shape.n_own; i += block_size)
-    {
-      const unsigned                                entry = __ldg(A.clusters.node + cluster.node + i);
-      decltype(operands_of<Finish, n_components>()) operands;
-      operands.fetch(finish, n_components * static_cast<int>(entry >> 3));
-      finish_node(A, x, finish, entry, zeros, operands);
-    }
+  finish_rows_of_node<n_components>(finish, first_row, result, operands);
 }
 
 /// Computes the rows of a cluster that has cells. `wait_for_x()` returns load(entry, c), component c of x at a node of
@@ -209,73 +217,62 @@ __device__ void cluster_rows(const TreeView<Number, Kind> &A, const Cluster &clu
   constexpr int                     n_components = Kind::n_components;
   const ClusterShape               &shape        = cluster.shape;
   const ClusterValues<Number, Kind> here{shape, memory};
-  const unsigned                   *nodes = A.clusters.node + cluster.node;
   const Eight                      *table = A.clusters.tables;
-  const int                         first = threadIdx.x;
-  const auto        of_table      = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
-  const auto        load_entry    = [nodes](int i) { return __ldg(nodes + i); };
-  const auto        load_masters  = of_table(shape.masters);
-  const auto        load_vertices = of_table(shape.vertices);
+  const auto        of_table     = [table](int begin) { return [=](int i) { return Places(table + begin + i); }; };
+  const auto        of_list      = [](const auto *list) { return [list](int i) { return __ldg(list + i); }; };
+  const auto        load_entry   = of_list(A.clusters.node + cluster.node);
+  const auto        load_cell    = of_list(A.clusters.cell + cluster.cell);
+  const auto        load_masters = of_table(shape.masters), load_vertices = of_table(shape.vertices);
   const LoadedAhead entries(shape.n_nodes, load_entry);
+  const LoadedAhead numbers(shape.n_cells, load_cell);
   const LoadedAhead masters(shape.n_hanging, load_masters);
   const LoadedAhead vertices(shape.n_cells, load_vertices);
-
-  const auto load = wait_for_x();
-  for (int i = first; i < shape.n_nodes; i += block_size)
-    {
-      const unsigned entry = entries[i];
-      Number         value[n_components];
+  const auto        load       = wait_for_x();
+  const auto        load_value = [&](int i) {
+    NumbersOf<Number, n_components> value;
 #pragma unroll
-      for (int c = 0; c < n_components; ++c)
-        value[c] = load(entry, A.along[c]);
-      here.set(i, value);
-    }
-  if (first < n_components)
-    here.at(shape.zero(Kind::n_vertices))[first] = 0;
-  const int *const cells             = A.clusters.cell + cluster.cell;
-  const auto       load_coefficients = [&](int k) {
-    const int                                      cell = __ldg(cells + k);
-    CellCoefficients<Number, Kind::n_coefficients> result;
+    for (int c = 0; c < n_components; ++c)
+      value.number[c] = load(entries[i], A.along[c]);
+    return value;
+  };
+  const auto load_coefficients = [&](int k) {
+    NumbersOf<Number, Kind::n_coefficients> result;
 #pragma unroll
     for (int i = 0; i < Kind::n_coefficients; ++i)
-      result.number[i] = A.coefficients[i][cell];
+      result.number[i] = A.coefficients[i][numbers[k]];
     return result;
   };
+  LoadedAhead(shape.n_nodes, load_value).for_each([&](int i, const auto &value) { here.set(i, value.number); });
+  if (threadIdx.x < n_components)
+    here.at(shape.zero(Kind::n_vertices))[threadIdx.x] = 0;
   const LoadedAhead coefficients(shape.n_cells, load_coefficients);
   __syncthreads();
-  for (int h = first; h < shape.n_hanging; h += block_size)
-    {
-      Number sum[n_components] = {};
-      here.add_weighted(masters[h], sum);
-      for (int part = 1; part < shape.n_parts; ++part)
-        here.add_weighted(load_masters(part * shape.n_hanging + h), sum);
-      here.set(shape.n_nodes + h, sum);
-    }
+  masters.for_each([&](int h, const Places &of_first_part) {
+    Number sum[n_components] = {};
+    here.add_weighted(of_first_part, sum);
+    for (int part = 1; part < shape.n_parts; ++part)
+      here.add_weighted(load_masters(part * shape.n_hanging + h), sum);
+    here.set(shape.n_nodes + h, sum);
+  });
   __syncthreads();
-  for (int k = first; k < shape.n_cells; k += block_size)
-    here.apply(A.modes, vertices[k], k, coefficients[k]);
+  vertices.for_each([&](int k, const Places &of_cell) { here.apply(A.modes, of_cell, k, coefficients[k]); });
   const auto        load_terms = of_table(shape.terms), load_of_hanging = of_table(shape.terms_of_hanging);
   const LoadedAhead of_hanging(shape.n_summed, load_of_hanging), terms(shape.n_own, load_terms);
   __syncthreads();
-  for (int h = first; h < shape.n_summed; h += block_size)
-    {
-      Number sum[n_components] = {};
-      here.add(of_hanging[h], sum);
-      here.set(shape.n_nodes + h, sum);
-    }
+  of_hanging.for_each([&](int h, const Places &of_node) {
+    Number sum[n_components] = {};
+    here.add(of_node, sum);
+    here.set(shape.n_nodes + h, sum);
+  });
   __syncthreads();
-  for (int i = first; i < shape.n_own; i += block_size)
-    {
-      const unsigned                                entry = entries[i];
-      decltype(operands_of<Finish, n_components>()) operands;
-      operands.fetch(finish, n_components * static_cast<int>(entry >> 3));
-      Number sum[n_components] = {};
-      here.add(terms[i], sum);
+  terms.for_each([&](int i, const Places &of_node) {
+    finish_node(A, x, finish, entries[i], [&](Number(&sum)[n_components]) {
+      here.add(of_node, sum);
       if (const int master = i - shape.n_plain; master >= 0)
         for (int r = A.clusters.start(shape, master); r < A.clusters.start(shape, master + 1); ++r)
           here.add_weighted(Places(table + shape.sums + r), sum);
-      finish_node(A, x, finish, entry, sum, operands);
-    }
+    });
+  });
 }
 
 /// Takes the clusters that read no ghosts, in the blocks behind the ones that send x to other ranks, or the clusters
@@ -297,10 +294,12 @@ __global__ void __launch_bounds__(block_size, sizeof(Number) == 4 ? 4 : 2)
       return;
     }
   const Cluster cluster = A.clusters.cluster[number];
-  if (cluster.shape.n_cells == 0)
+  if (cluster.shape.n_cells == 0) // rows of nodes that hang
     {
       wait_for_predecessor();
-      return rows_of_identity(A, cluster, x, finish);
+      for (int i = threadIdx.x; i < cluster.shape.n_own; i += block_size)
+        finish_node(A, x, finish, __ldg(A.clusters.node + cluster.node + i), [](const auto &) {});
+      return;
     }
   cluster_rows(A, cluster, reinterpret_cast<Number *>(memory), x, finish, [&] {
     wait_for_predecessor();

@@ -57,9 +57,10 @@ struct Cluster
 /// The clusters of a mesh, in host memory.
 struct Clusters
 {
-  static constexpr int most_own = 320;
-  /// The most numbers that a kernel keeps of a cluster, on a large GPU and on a small one.
-  static constexpr int most_values = 13800, few_values = 8000;
+  static constexpr int most_own = 300;
+  /// The most numbers that a kernel keeps of a cluster, on a large GPU and on a small one. Vectors stream through what
+  /// four clusters leave of a multiprocessor's memory: in float 60 KiB of 256.
+  static constexpr int most_values = 12288, few_values = 8000;
 
   /// Returns the numbers that a kernel keeps of a cluster of this shape.
   static int n_values(const CellMesh &mesh, const ClusterShape &shape)
