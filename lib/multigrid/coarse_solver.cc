@@ -332,7 +332,8 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
     throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
   if (n > most_rows)
     throw InputError("the coarsest level has " + std::to_string(n) + " unknowns, and its dense inverse at most " +
-                     std::to_string(most_rows) + ": take fewer coarsest cells, or smoothing as the coarse solver");
+                     std::to_string(most_rows) + ": the mesh needs fewer coarse cells, a smaller Linear solver/" +
+                     "Coarsest level cells, or Coarse solver = smoothing");
   Array<double> a(std::size_t(n) * n, 0.);
   for (int i = 0; i < n; ++i)
     for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
@@ -391,7 +392,8 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Numbe
         if (options.make_prolongations)
           return std::make_unique<AlgebraicCycles<Number>>(level, kernel_of(level, options), options);
         throw InputError("the coarsest level has " + std::to_string(level.n_rows()) +
-                         " unknowns, and the coarse solvers trilinos_amg, sparse_direct and auto need the host for it");
+                         " unknowns, and Linear solver/Coarse solver = trilinos_amg and sparse_direct need --backend " +
+                         "host; auto needs it above " + std::to_string(most_rows) + " unknowns of this program");
       default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options), options);
     }
 }
