@@ -285,13 +285,14 @@ struct TimeParameters : adamant::TimeParameters
   {
     if (!stationary)
       f(begin);
-    const double n = stationary ? load_steps : std::round(end / step), last = stationary ? 1. : end;
-    for (double k = std::floor(begin / last * n + 1e-6) + 1.; k <= n;
+    const double n = stationary ? load_steps : std::round(end / step);
+    for (double k = std::floor(begin / length() + 1e-6) + 1.; k <= n;
          k        = k < n ? std::min(n, k + std::ceil(n / most)) : n + 1.)
       {
+               const double t = k < n || !stationary ? LoadSteps::multiple(k, length()) : 1.;
                if (!stationary && time_scheme().alpha_f > 0.)
-          f((k - time_scheme().alpha_f) / n * last);
-        f(k / n * last);
+          f(std::max(begin, t - time_scheme().alpha_f * length()));
+        f(t);
       }
   }
 
@@ -299,7 +300,8 @@ struct TimeParameters : adamant::TimeParameters
   double    length() const { return stationary ? 1. / load_steps : step; }
   LoadSteps steps() const
   {
-    return {length(), stationary ? 1. : std::round(end / step) * step, stationary ? "load step" : "time step"};
+    return {length(), stationary ? 1. : LoadSteps::multiple(std::round(end / step), step),
+            stationary ? "load step" : "time step"};
   }
   bool conserves() const { return !stationary && scheme == "energy_momentum"; }
 

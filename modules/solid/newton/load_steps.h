@@ -26,11 +26,20 @@ public:
     , length(length)
   {}
 
+  /// Returns k times a length: 0.3, not the next number above it, for 3 times 0.1.
+  static double multiple(double k, double length)
+  {
+    std::ostringstream digits;
+    digits << std::setprecision(15) << k * length;
+    const double rounded = std::stod(digits.str());
+    return std::abs(rounded - k * length) < 3e-16 * rounded ? rounded : k * length;
+  }
+
   /// Returns the end of the next step, which begins at this time.
   double next(double start) const
   {
-    const double multiple = (std::floor(start / most + 1e-6) + 1.) * most,
-                 next     = start + length > multiple - 1e-6 * most ? multiple : start + length;
+    const double after = multiple(std::floor(start / most + 1e-6) + 1., most),
+                 next  = start + length > after - 1e-6 * most ? after : start + length;
     return next > end - 1e-6 * most ? end : next;
   }
   /// Returns how many steps follow this time if none fails and all are quick: halved ones then grow again.

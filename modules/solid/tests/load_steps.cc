@@ -56,10 +56,11 @@ TEST(LoadSteps, DoNotDependOnTheEnd)
       }
     return result;
   };
-  const auto all = times(30 * 0.1);
+  EXPECT_EQ(LoadSteps::multiple(3, 0.1), 0.3); // the product of these numbers is larger
+  const auto all = times(LoadSteps::multiple(30, 0.1));
   for (int n = 1; n < 30; ++n)
     {
-      const auto some = times(n * 0.1);
+      const auto some = times(LoadSteps::multiple(n, 0.1));
       EXPECT_EQ(some, std::vector<double>(all.begin(), all.begin() + std::min(some.size(), all.size()))) << n;
     }
 }
