@@ -285,12 +285,11 @@ struct TimeParameters : adamant::TimeParameters
   {
     if (!stationary)
       f(begin);
-    const double n = stationary ? load_steps : std::round(end / step);
-    for (double k = std::floor(begin / length() + 1e-6) + 1.; k <= n;
-         k        = k < n ? std::min(n, k + std::ceil(n / most)) : n + 1.)
+    const double n = stationary ? load_steps : std::round(end / step), stride = std::ceil(n / most);
+    for (double k = std::floor(begin / length() + 1e-6) + 1.; k <= n; k = k < n ? std::min(n, k + stride) : n + 1.)
       {
-               const double t = k < n || !stationary ? LoadSteps::multiple(k, length()) : 1.;
-               if (!stationary && time_scheme().alpha_f > 0.)
+        const double t = k < n || !stationary ? LoadSteps::multiple(k, length()) : 1.;
+        if (!stationary && time_scheme().alpha_f > 0.)
           f(std::max(begin, t - time_scheme().alpha_f * length()));
         f(t);
       }

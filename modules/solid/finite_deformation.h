@@ -122,8 +122,8 @@ public:
   /// Computes the tangent on all levels, in the state of the last residual. Without motion `shift` times the mass of
   /// density 1 is added.
   void linearize(const Vector<double> &state, double shift = 0.);
-  /// Sets a state with different strains everywhere, and computes its tangent. At rest, equal cells have equal matrices,
-  /// which may take less memory.
+  /// Sets a state with different strains everywhere, and computes its tangent. At rest equal cells have equal
+  /// matrices, which may take less memory.
   void       linearize_strained(Vector<double> &state);
   Form<dim> &tangent() { return *K; }
   /// Returns how many points of coarser levels had det F <= 0 in the last tangent. There F takes its cells' averages,

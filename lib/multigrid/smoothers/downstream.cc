@@ -193,7 +193,7 @@ private:
     stages.push_back(patches.size());
     lists = PatchLists(level.device, sorted.start, sorted.node, m);
     if (lists.most > most_unknowns_in_sweeps)
-      throw InputError("the smoother downstream_patches: a patch has " + std::to_string(lists.most) +
+      throw InputError("Linear solver/Smoother = downstream_patches: a patch has " + std::to_string(lists.most) +
                        " unknowns, at most " + std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
   }
 

@@ -80,7 +80,7 @@ private:
     else if (widest <= 48)
       rows(std::integral_constant<int, 48>());
     else
-      throw InputError("the smoother fsai, where values change: a row has " + std::to_string(widest) +
+      throw InputError("Linear solver/Smoother = fsai, where values change: a row has " + std::to_string(widest) +
                        " entries up to its diagonal, at most 48 can be; use another smoother");
     level.device.for_each(changing->values.size(),
                           Permute{place.data(), changing->values.data(), changing_transposed->values.data()});
